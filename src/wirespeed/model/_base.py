@@ -13,3 +13,12 @@ class Message(BaseModel):
     """A frozen value that came from another process: fields we do not know yet are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Document(BaseModel):
+    """A frozen part of a saved document, described by its attribute docstrings in the published JSON Schema.
+
+    Fields we do not know are ignored: a document may gain fields without a new format number.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)

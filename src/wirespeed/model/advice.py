@@ -2,51 +2,57 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from ._base import Value
+from pydantic import AwareDatetime
+
+from ._base import Document
 from .request import Skipped
 from .verdict import Estimate, Verdict
 
-FORMAT = "wirespeed/advice/1"
+FORMAT: Final = "wirespeed/advice/1"
 
 Fidelity = Literal["identical", "equal", "different"]
 Conclusion = Literal["remedy", "fast", "elsewhere", "undecided", "unsafe", "failed"]
 
 
-class SubjectFacts(Value):
+class SubjectFacts(Document):
     app: str
+    """The import string the app was found under."""
     python: str
     packages: dict[str, str]
 
 
-class Environment(Value):
+class Environment(Document):
     cpu: str
     cores: int
-    load_1m: float
-    steal: float
+    """Cores this process may use: affinity and cgroup quota are respected."""
+    load_1m: float | None
+    steal: float | None
+    """Share of CPU time the hypervisor gave to others (fraction); null where the system does not tell."""
     os: str
     event_loop: str | None
 
 
-class Plan(Value):
+class Plan(Document):
     budget_s: float
     margin: float
+    """The smallest change that matters (fraction)."""
     alpha: float
+    """How often the table as a whole may be wrong (fraction)."""
     seed: int
     rounds: int
     live_calls: int
 
 
-class Noise(Value):
+class Noise(Document):
     """Spread of the baseline against itself, and the smallest effect these rounds can show (fractions)."""
 
     round_sd: float | None
     smallest_effect: float | None
 
 
-class Phases(Value):
+class Phases(Document):
     """Median nanoseconds of one live request, by phase; ``layers`` by ASGI layer, without what they wrap."""
 
     layers: dict[str, int]
@@ -58,34 +64,40 @@ class Phases(Value):
     rendering: int
 
 
-class HotFrame(Value):
+class HotFrame(Document):
     share: float
+    """Share of the request's time (fraction)."""
     where: str
+    """``file.py:31 function``."""
 
 
-class Finding(Value):
+class Finding(Document):
     code: str
     problem: str
     evidence: str
 
 
-class Difference(Value):
+class Difference(Document):
     at: str
+    """JSON path, ``$[3].when``."""
     baseline: Any
     arm: Any
 
 
-class ParallelEstimate(Value):
+class ParallelEstimate(Document):
+    """arm/baseline time ratio with ``n`` requests at once; below 1 is faster."""
+
     n: int
     ratio: float
     interval: tuple[float, float]
 
 
-class Arm(Value):
+class Arm(Document):
     name: str
     code: str
     kind: Literal["annotation", "option", "code", "app"]
     edit: str | None
+    """A unified diff; null where no edit can be made."""
     whole: Estimate | None
     """Null where the arm was not measured; ``reason`` says why."""
     response_path: Estimate | None
@@ -93,7 +105,7 @@ class Arm(Value):
     verdict: Verdict
     fidelity: Fidelity
     safe_by: Literal["type", "values"] | None
-    """``type``: the declared type already fixes these bytes. ``values``: only the captured answers were compared."""
+    """``type``: the declared type fixes these bytes. ``values``: only the captured answers were compared."""
     differences: tuple[Difference, ...]
     openapi: str | None
     confirmed_by: Literal["edit", "variant"] | None
@@ -101,10 +113,12 @@ class Arm(Value):
     reason: str | None
 
 
-class Endpoint(Value):
+class Endpoint(Document):
     method: str
     path: str
+    """The route's path template."""
     request: str
+    """What was sent: method and path with query."""
     source: str | None
     status: int | None
     body_bytes: int | None
@@ -112,8 +126,11 @@ class Endpoint(Value):
     whole_ns: int | None
     response_path_ns: int | None
     floor_ns: int | None
+    """The same answer with its bytes ready: no remedy of the response path beats it."""
     gc_share: float | None
+    """Share of garbage collection in the mean (fraction); it is taken out of the other figures."""
     unstable: tuple[str, ...]
+    """JSON paths at which two answers of the baseline differ; left out of comparisons."""
     phases_ns: Phases | None
     hot_frame: HotFrame | None
     conclusion: Conclusion
@@ -123,16 +140,16 @@ class Endpoint(Value):
     arms: tuple[Arm, ...]
 
 
-class Advice(Value):
-    format: Literal["wirespeed/advice/1"] = "wirespeed/advice/1"
-    created: datetime
+class Advice(Document):
+    format: Literal["wirespeed/advice/1"] = FORMAT
+    created: AwareDatetime
     wirespeed: str
     subject: SubjectFacts
     environment: Environment
     plan: Plan
     noise: Noise
-    elapsed_s: float
-    complete: bool
+    elapsed_s: float | None = None
+    complete: bool = True
     """False when Ctrl-C or the budget ended it early."""
     notes: tuple[str, ...] = ()
     endpoints: tuple[Endpoint, ...]

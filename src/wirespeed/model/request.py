@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ._base import Message, Value
+from ._base import Document, Message, Value
 
 RouteKind = Literal["api", "streaming", "websocket", "starlette", "mount"]
 
@@ -50,7 +50,7 @@ class PlannedRequest(Value):
     """True when the user named it; then it may be called as often as measuring needs."""
 
 
-class Skipped(Value):
+class Skipped(Document):
     """A route that is not measured, and the option that would change that."""
 
     method: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from ._base import Value
+from ._base import Document, Value
 
 
 class Verdict(StrEnum):
@@ -15,7 +15,7 @@ class Verdict(StrEnum):
     INVALID = "invalid"
 
 
-class Estimate(Value):
+class Estimate(Document):
     """arm/baseline time ratio with its interval; below 1 is faster."""
 
     ratio: float
