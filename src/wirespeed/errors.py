@@ -58,6 +58,10 @@ class MeasurementInvalid(WirespeedError):
     exit_code = 4
 
 
+class RecordNotSaved(WirespeedError):
+    """The evidence could not be written anywhere; what was measured stands, so callers warn and go on."""
+
+
 class Interrupted(WirespeedError):
     """The user pressed Ctrl-C; what was measured so far is saved."""
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -22,3 +24,11 @@ class Document(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+
+    def to_json(self) -> bytes:
+        """UTF-8 JSON that every parser reads: NaN and infinities become null, lone surrogates ``?``.
+
+        Pydantic's own ``model_dump_json`` refuses lone surrogates, and an app's values may hold them.
+        """
+        content = json.dumps(self.model_dump(mode="json"), ensure_ascii=False, allow_nan=False)
+        return content.encode("utf-8", errors="replace")
