@@ -1,4 +1,4 @@
-"""What users rely on when evidence is saved: it is kept whole, private, and somewhere; bad files are told apart."""
+"""What users rely on when evidence is saved: it is whole, private and somewhere; bad files are told apart."""
 
 from __future__ import annotations
 
