@@ -1,0 +1,1 @@
+"""An API of a small shop for outdoor gear: catalogue, sales and back office."""
