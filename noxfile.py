@@ -25,7 +25,7 @@ def tool(name: str) -> str:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """The test suite against the built wheel; arguments go to pytest and replace the selection of quick tests."""
+    """Quick tests against the built wheel; arguments go to pytest and replace that selection."""
     dist = session.create_tmp()
     session.run(
         *(tool("uv"), "build", "--quiet", "--wheel", "--clear", "--out-dir", dist),
