@@ -37,10 +37,21 @@ class SubjectError(WirespeedError):
 
 
 class SubjectHung(SubjectError):
-    """The app did not finish something before its deadline; ``during`` names what."""
+    """The app did not finish something before its deadline; ``during`` names what.
 
-    def __init__(self, message: str, *, during: str, advice: str | None = None, output: str = "") -> None:
-        super().__init__(message, advice=advice, output=output)
+    ``app_traceback`` is where it was waiting, where that could be told.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        during: str,
+        advice: str | None = None,
+        app_traceback: str | None = None,
+        output: str = "",
+    ) -> None:
+        super().__init__(message, advice=advice, app_traceback=app_traceback, output=output)
         self.during = during
 
 
@@ -50,6 +61,14 @@ class SubjectDied(SubjectError):
     def __init__(self, message: str, *, during: str, advice: str | None = None, output: str = "") -> None:
         super().__init__(message, advice=advice, output=output)
         self.during = during
+
+
+class AgentFailed(WirespeedError):
+    """wirespeed's own code inside the app's process failed; the traceback is for a bug report."""
+
+    def __init__(self, message: str, *, traceback: str | None = None) -> None:
+        super().__init__(message, advice="This is a mistake in wirespeed, not in the app: please report it.")
+        self.traceback = traceback
 
 
 class MeasurementInvalid(WirespeedError):
