@@ -74,8 +74,8 @@ Settings = Annotated[dict[str, Any], Depends(load_settings)]
 
 
 def currency(settings: Settings, accept_currency: Annotated[str | None, Header()] = None) -> str:
-    offered = settings["currencies"]
-    return accept_currency if accept_currency in offered else offered[0]
+    offered: list[str] = settings["currencies"]
+    return accept_currency if accept_currency and accept_currency in offered else offered[0]
 
 
 Currency = Annotated[str, Depends(currency)]

@@ -174,7 +174,8 @@ class CartItem(BaseModel):
     quantity: int = Field(ge=1)
     unit_price: Decimal
 
-    @computed_field
+    @computed_field  # type: ignore[prop-decorator]
+    @property
     def subtotal(self) -> Decimal:
         return self.unit_price * self.quantity
 
@@ -183,7 +184,8 @@ class Cart(BaseModel):
     id: int
     items: list[CartItem] = []
 
-    @computed_field
+    @computed_field  # type: ignore[prop-decorator]
+    @property
     def total(self) -> Decimal:
         return sum((item.subtotal for item in self.items), Decimal(0))
 

@@ -43,12 +43,12 @@ def quote(cart: FoundCart, currency: Currency, free_from: Annotated[Decimal, Dep
     }
 
 
-def cheapest_zone(zones: ShippingZones) -> str:
+def busiest_zone(zones: ShippingZones) -> str:
     return max(zones, key=lambda city: zones[city])
 
 
 @router.get("/{cart_id}/shipping-options")
-def shipping_options(cart: FoundCart, zones: ShippingZones, best: Annotated[str, Depends(cheapest_zone)]):
+def shipping_options(cart: FoundCart, zones: ShippingZones, best: Annotated[str, Depends(busiest_zone)]):
     return [
         {"city": city, "days": 2 if city == best else 4, "parcels": 1 + len(cart.items) // 4}
         for city in zones

@@ -4,8 +4,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Path
 
-from ..dependencies import CurrentCustomer, PageDep, Store, StoreDep, UnitOfWork
+from ..dependencies import CurrentCustomer, PageDep, StoreDep, UnitOfWork
 from ..models import Customer, CustomerPublic, CustomerUpdate, LoyaltyCard
+from ..store import Store
 
 router = APIRouter()
 CustomerId = Annotated[int, Path(examples=[3])]

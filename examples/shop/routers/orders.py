@@ -10,7 +10,7 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 
 from ..dependencies import PageDep, StoreDep
-from ..models import Order, OrderDraft, OrderLine, OrderStatus, TrackingEvent
+from ..models import Address, Order, OrderDraft, OrderLine, OrderStatus, TrackingEvent
 from ..seed import OPENING
 
 router = APIRouter()
@@ -93,7 +93,7 @@ def place_order(draft: OrderDraft, store: StoreDep) -> Order:
         placed_at=OPENING + timedelta(days=60),
         status="placed",
         lines=draft.lines,
-        shipping=customer,
+        shipping=Address(**customer),
         total=sum((line.unit_price * line.quantity for line in draft.lines), Decimal(0)),
     )
     store.add_order(order)

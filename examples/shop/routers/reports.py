@@ -9,9 +9,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse, JSONResponse, ORJSONResponse
 
-from ..dependencies import Store, StoreDep
+from ..dependencies import StoreDep
 from ..models import SalesDay
 from ..seed import CATEGORIES
+from ..store import Store
 
 router = APIRouter(default_response_class=ORJSONResponse)
 
