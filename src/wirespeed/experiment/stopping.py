@@ -201,8 +201,8 @@ def _rounds_needed(observations: FloatArray, plan: ConfirmPlan, level: float) ->
     The interval may either shrink off 0 or shrink into the margin; whichever comes first.
     """
     mean = abs(float(observations.mean()))
-    half_width = max(mean, plan.delta - mean)
-    return rounds_to_reach(half_width, float(observations.std(ddof=1)), level) << plan.pairings
+    nearest = max(mean, plan.delta - mean)
+    return rounds_to_reach(nearest, float(observations.std(ddof=1)), level) << plan.pairings
 
 
 def _disagreement(observations: FloatArray, interval: Interval, level: float) -> str | None:

@@ -1,8 +1,8 @@
 """Rounds that remember the round before: how to notice, and what to do.
 
-Every bound takes rounds as independent. With a lag-1 autocorrelation ρ of 0.3, equals are called different 17
-% of the time instead of 5 %. Estimating ρ from the rounds of one experiment does not repair that: 40 rounds
-give ρ no better than ±0.3. So it is measured once, on many rounds of equals, for the machine.
+Every bound takes rounds as independent. With a lag-1 autocorrelation ρ of 0.3, equals are called different
+17 % of the time instead of 5 %. Estimating ρ from the rounds of one experiment does not repair that: 40
+rounds give ρ no better than ±0.3. So it is measured once, on many rounds of equals, for the machine.
 
 Averaging neighbours in pairs leaves ρ(1+ρ)/2 between the pairs: of 0.3 still 0.2, and 11 % false alarms. So
 pairs are paired again where the first pairing was not enough (8 %, what the tolerated ρ of 0.1 gives too).
@@ -29,17 +29,16 @@ def lag1_autocorrelation(log_ratios: FloatArray) -> float:
 
     Raises ValueError when there are fewer than 3 rounds or all are equal.
     """
-    deviations = np.asarray(log_ratios, dtype=float) - np.mean(log_ratios)
-    power = float(deviations @ deviations)
-    if deviations.size < 3 or power == 0.0:
+    if log_ratios.size < 3 or np.ptp(log_ratios) == 0:
         raise ValueError("rounds without spread have no autocorrelation")
-    return float(deviations[1:] @ deviations[:-1]) / power
+    deviations = log_ratios - log_ratios.mean()
+    return float(deviations[1:] @ deviations[:-1]) / float(deviations @ deviations)
 
 
 def pairings_needed(calibration: FloatArray) -> int:
     """How often to average this machine's rounds in pairs (0, 1, 2), from at least 200 rounds of equals."""
-    if len(calibration) < CALIBRATION_ROUNDS:
-        raise ValueError(f"{len(calibration)} rounds do not show autocorrelation; {CALIBRATION_ROUNDS} do")
+    if calibration.size < CALIBRATION_ROUNDS:
+        raise ValueError(f"{calibration.size} rounds do not show autocorrelation; {CALIBRATION_ROUNDS} do")
     for pairings in range(MOST_PAIRINGS):
         if lag1_autocorrelation(pair_rounds(calibration, pairings)) <= TOLERATED:
             return pairings

@@ -58,14 +58,14 @@ def smallest_effect(round_sd: float, rounds: int, alpha: float = 0.05, candidate
     return -math.expm1(-_showable(round_sd, rounds, t_bound(rounds, alpha, candidates)))
 
 
-def rounds_to_reach(half_width: float, round_sd: float, alpha: float = 0.05, candidates: int = 1) -> int:
-    """How many rounds show an effect of ``half_width`` (log ratio) with 80 % probability, at most a million.
+def rounds_to_reach(effect: float, round_sd: float, alpha: float) -> int:
+    """How many rounds show an ``effect`` (log ratio, positive) with 80 % probability, at most a million.
 
-    It takes ``round_sd`` for the true spread; from few rounds that is itself a guess, and so is the answer.
+    Takes ``round_sd`` for the true spread; from few rounds that is itself a guess, and so is the answer.
     """
 
     def enough(rounds: int) -> bool:
-        return _showable(round_sd, rounds, t_bound(rounds, alpha, candidates)) <= half_width
+        return _showable(round_sd, rounds, t_bound(rounds, alpha)) <= effect
 
     return 2 + bisect_left(range(2, MOST_ROUNDS), True, key=enough)
 
