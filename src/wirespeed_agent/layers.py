@@ -1,0 +1,106 @@
+"""The time of each ASGI layer: what it spends itself, without what it wraps.
+
+Between a layer and the one below it, a probe is put for a few calls. A layer's code runs in two places:
+around the call to the layer below, and inside the ``send`` it handed down (where GZip compresses). So for the
+boundary above layer k, with T the time spent inside the call and S the time the call spent in the ``send``
+above it, the layer's own time is (T_k - S_k) - (T_{k+1} - S_{k+1}).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Dict, Iterator, List, MutableMapping, Tuple
+
+from .asgi import ASGIApp, Receive, Scope, Send
+from .gcmeter import clock_ns
+
+FRAMEWORK_LAYERS = ("ServerErrorMiddleware", "ExceptionMiddleware", "AsyncExitStackMiddleware")
+"""Part of every FastAPI app: not the user's to remove, so their time goes to ``framework``."""
+
+
+class Boundary:
+    """Stands in for an ASGI app, passes everything through, and adds up where the time went."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.inside_ns = 0
+        self.in_send_ns = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def timed_send(message: MutableMapping[str, Any]) -> None:
+            start = clock_ns()
+            try:
+                await send(message)
+            finally:
+                self.in_send_ns += clock_ns() - start
+
+        start = clock_ns()
+        try:
+            await self.app(scope, receive, timed_send)
+        finally:
+            self.inside_ns += clock_ns() - start
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.app, name)
+
+    def take(self) -> int:
+        """Own nanoseconds since the last call of ``take``."""
+        spent = self.inside_ns - self.in_send_ns
+        self.inside_ns = self.in_send_ns = 0
+        return spent
+
+
+class LayerMeter:
+    """Probes between all layers of some Starlette applications; ``own_ns()`` after each call."""
+
+    def __init__(self, applications: List[Any]) -> None:
+        self._stacks: List[List[Tuple[str, Boundary]]] = []
+        self._applications = applications
+
+    @contextlib.contextmanager
+    def installed(self) -> Iterator[LayerMeter]:
+        with contextlib.ExitStack() as undo:
+            for application in self._applications:
+                self._install(application, undo)
+            yield self
+
+    def _install(self, application: Any, undo: contextlib.ExitStack) -> None:
+        # Built by the first request; an application that got none has nothing to time.
+        layer = getattr(application, "middleware_stack", None)
+        if layer is None:
+            return
+        boundary = Boundary(layer)
+        application.middleware_stack = boundary
+        undo.callback(setattr, application, "middleware_stack", layer)
+        stack = [(_name(layer), boundary)]
+        while callable(getattr(layer, "app", None)) and not hasattr(layer, "routes"):
+            below = layer.app
+            boundary = Boundary(below)
+            try:
+                layer.app = boundary
+            except AttributeError:
+                break
+            undo.callback(setattr, layer, "app", below)
+            stack.append((_name(below), boundary))
+            layer = below
+        self._stacks.append(stack)
+
+    def own_ns(self) -> Dict[str, int]:
+        """Nanoseconds by layer since the last call; several layers of one class add up. The router is left
+        out.
+        """
+        result: Dict[str, int] = {}
+        for stack in self._stacks:
+            inclusive = [(name, boundary.take()) for name, boundary in stack]
+            for (name, spent), (_, below) in zip(inclusive, inclusive[1:]):
+                key = "framework" if name in FRAMEWORK_LAYERS else name
+                result[key] = result.get(key, 0) + max(0, spent - below)
+        return {name: spent for name, spent in result.items() if spent}
+
+
+def _name(layer: Any) -> str:
+    return getattr(layer, "__name__", None) or type(layer).__name__

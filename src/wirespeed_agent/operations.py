@@ -1,0 +1,22 @@
+"""What the conductor can ask for, by name."""
+
+from __future__ import annotations
+
+from typing import Any, Awaitable, Callable, Dict
+
+from .measuring import contest, measure
+from .probing import probe, profile, routes, screen
+from .session import Session, boot, shutdown
+
+Operation = Callable[[Session, Dict[str, Any]], Awaitable[Any]]
+
+OPERATIONS: Dict[str, Operation] = {
+    "boot": boot,
+    "routes": routes,
+    "probe": probe,
+    "screen": screen,
+    "profile": profile,
+    "measure": measure,
+    "contest": contest,
+    "shutdown": shutdown,
+}

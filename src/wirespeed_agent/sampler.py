@@ -1,0 +1,165 @@
+"""Where a slow request's time goes: a thread looks at the stacks once a millisecond.
+
+A sample is the stack that holds the request up: the loop's thread while it computes, else a busy worker
+thread, else the chain of coroutines that waits. ``hottest`` is pure and decides from the samples which
+function to name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import re
+import sys
+import threading
+from types import CodeType, FrameType
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+INTERVAL_S = 0.001
+
+FEWEST_SAMPLES = 10
+"""Fewer say nothing about shares."""
+
+PLUMBING = re.compile(
+    r"/(asyncio|anyio|concurrent|uvloop|wirespeed_agent)/"
+    r"|/(contextlib|threading|selectors|queue|contextvars)\.py$"
+    r"|/starlette/(applications|routing|concurrency|_exception_handler|_utils)\.py$"
+    r"|/starlette/middleware/|/fastapi/middleware/"
+    r"|/fastapi/(applications|routing|concurrency|telemetry)\.py$|/fastapi/dependencies/"
+    r"|^<frozen|^uvloop|^<string>"
+)
+"""Code that only passes a request on. What stands below it in a stack is what the time is spent for."""
+
+
+class Place(NamedTuple):
+    """A function in a stack, and the line it was at."""
+
+    filename: str
+    name: str
+    line: int
+
+
+Stack = List[Place]
+"""Outermost first."""
+
+
+class HotFrame(NamedTuple):
+    share: float
+    place: Place
+
+
+def hottest(stacks: Sequence[Stack], is_own: Callable[[str], bool]) -> Optional[HotFrame]:
+    """The function to name: the deepest that half of the samples go through, else the most frequent one.
+
+    ``is_own`` tells the user's files from libraries'. Of a stack counts what comes after the last plumbing;
+    there the user's functions, or if there are none the first library function (``jsonable_encoder`` rather
+    than its recursion).
+    """
+    if len(stacks) < FEWEST_SAMPLES:
+        return None
+    through: Dict[Tuple[str, str], int] = collections.Counter()
+    depth: Dict[Tuple[str, str], int] = collections.Counter()
+    lines: Dict[Tuple[str, str], Dict[int, int]] = collections.defaultdict(collections.Counter)
+    for stack in stacks:
+        blamed = {(place.filename, place.name): place.line for place in _blamed(stack, is_own)}
+        for position, (key, line) in enumerate(blamed.items()):
+            through[key] += 1
+            depth[key] += position
+            lines[key][line] += 1
+    half = [key for key, count in through.items() if count >= len(stacks) / 2]
+    key = max(half, key=lambda k: depth[k] / through[k]) if half else max(through, key=lambda k: through[k])
+    if PLUMBING.search(key[0]):
+        return None
+    line = max(lines[key], key=lambda number: lines[key][number])
+    return HotFrame(through[key] / len(stacks), Place(key[0], key[1], line))
+
+
+def _blamed(stack: Stack, is_own: Callable[[str], bool]) -> Stack:
+    last_plumbing = max((i for i, place in enumerate(stack) if PLUMBING.search(place.filename)), default=-1)
+    below = stack[last_plumbing + 1 :]
+    own = [place for place in below if is_own(place.filename)]
+    return own or below[:1] or stack[-1:]
+
+
+class Sampler:
+    """Context manager: collects the stacks of the loop that runs in the entering thread."""
+
+    def __init__(self) -> None:
+        self.stacks: List[Stack] = []
+        self._loop = asyncio.get_running_loop()
+        self._loop_thread = threading.get_ident()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._sample, name="wirespeed-sampler", daemon=True)
+        self._switch_interval = sys.getswitchinterval()
+
+    def __enter__(self) -> Sampler:
+        # With the usual 5 ms a computing thread would let us look only every fifth time.
+        sys.setswitchinterval(INTERVAL_S / 2)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._stop.set()
+        self._thread.join()
+        sys.setswitchinterval(self._switch_interval)
+
+    def _sample(self) -> None:
+        while not self._stop.wait(INTERVAL_S):
+            stack = self._look()
+            if stack:
+                self.stacks.append(stack)
+
+    def _look(self) -> Stack:
+        frames = sys._current_frames()
+        on_loop = _stack_of(frames[self._loop_thread])
+        if on_loop and not PLUMBING.search(on_loop[-1].filename):
+            return on_loop
+        for identity, frame in frames.items():
+            if identity not in (self._loop_thread, threading.get_ident()):
+                stack = _stack_of(frame)
+                if _is_busy_worker(stack):
+                    return stack
+        return self._waiting() or on_loop
+
+    def _waiting(self) -> Stack:
+        """The deepest chain of coroutines among the loop's tasks."""
+        try:
+            tasks = asyncio.all_tasks(self._loop)
+        except RuntimeError:
+            # The set of tasks changed while it was copied: no sample this time.
+            return []
+        chains = [_chain(task.get_coro()) for task in tasks]
+        return max(chains, key=len, default=[])
+
+
+def _stack_of(frame: Optional[FrameType]) -> Stack:
+    stack: Stack = []
+    while frame is not None:
+        stack.append(_place(frame.f_code, frame.f_lineno))
+        frame = frame.f_back
+    stack.reverse()
+    return stack
+
+
+def _place(code: CodeType, line: Optional[int]) -> Place:
+    return Place(code.co_filename, code.co_name, line or code.co_firstlineno)
+
+
+def _is_busy_worker(stack: Stack) -> bool:
+    """A worker thread of AnyIO or of an executor that is inside a job, not waiting for one."""
+    return (
+        bool(stack)
+        and any(place.name == "run" and PLUMBING.search(place.filename) for place in stack[:-1])
+        and not PLUMBING.search(stack[-1].filename)
+    )
+
+
+def _chain(coroutine: Any) -> Stack:
+    """What a suspended coroutine waits in, outermost first."""
+    stack: Stack = []
+    while coroutine is not None and len(stack) < 200:
+        frame = getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None)
+        if frame is not None:
+            stack.append(_place(frame.f_code, frame.f_lineno))
+        coroutine = getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None)
+    return stack
