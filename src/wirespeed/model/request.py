@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import Any, Literal
 
 from ._base import Document, Message, Value
@@ -22,6 +23,15 @@ class Request(Value):
     def name(self) -> str:
         """How reports call it: ``GET /orders/42?page=2``."""
         return f"{self.method} {self.path}"
+
+    def for_agent(self) -> dict[str, Any]:
+        """As the agent reads it: the body in base64."""
+        return {
+            "method": self.method,
+            "path": self.path,
+            "headers": [list(pair) for pair in self.headers],
+            "body": b64encode(self.body).decode("ascii"),
+        }
 
 
 class Route(Message):

@@ -1,0 +1,302 @@
+"""From what round 0 saw and the rounds measured to the document. Pure: the same evidence gives the same
+advice.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from wirespeed.experiment.design import (
+    CallTimes,
+    rest_of_request_ns,
+    round_log_ratios,
+    whole_log_ratio,
+)
+from wirespeed.experiment.stopping import ConfirmPlan, clears_margin, decide_candidates, estimate_of
+from wirespeed.model.advice import Arm, Conclusion, Endpoint, HotFrame, Noise
+from wirespeed.model.verdict import Decision, Estimate, Verdict
+from wirespeed.stats import smallest_effect
+
+from .observation import Round
+from .screening import Study
+from .selection import WORTH_A_LOOK, Candidate
+
+NEARLY_AS_FAST = 1.25
+"""A remedy this close to the fastest is preferred when it is the safer one."""
+
+MOSTLY = 0.5
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """One arm after all rounds: log ratios of its valid rounds, and why others were not."""
+
+    whole: tuple[float, ...]
+    response_path: tuple[float, ...]
+    invalid: str | None
+
+
+@dataclass(frozen=True)
+class RoundFigures:
+    """One round of one endpoint, reduced: nanoseconds of the baseline, log ratios of the arms."""
+
+    baseline_ns: float
+    live_ns: float
+    whole: tuple[float | None, ...]
+    response_path: tuple[float, ...]
+
+
+def figures_of(measured: Round) -> RoundFigures:
+    """The round's numbers from its blocks: the block's number is the median of the run."""
+    medians = np.array([[block[0] for block in arm] for arm in measured.runs], dtype=float).T
+    path = tuple(float(x) for x in round_log_ratios(medians))
+    baseline_ns = float(np.exp(np.log(medians[:, 0]).mean()))
+    rest_ns = rest_of_request_ns(
+        [CallTimes(*call) for call in measured.live], [CallTimes(*call) for call in measured.replayed]
+    )
+    whole = tuple(whole_log_ratio(baseline_ns, baseline_ns * float(np.exp(x)), rest_ns) for x in path)
+    live_ns = statistics.median(total for total, _ in measured.live)
+    return RoundFigures(baseline_ns, live_ns, whole, path)
+
+
+def confirmed_arms(rounds: Sequence[Round], arms: int) -> list[Confirmed]:
+    """What all rounds of one endpoint say of each of its arms. One bad round makes an arm invalid: it is not
+    dropped.
+    """
+    invalid = next((r.invalid for r in rounds if r.invalid is not None), None)
+    errors = [sum(counts) for counts in zip(*(r.errors for r in rounds if r.errors), strict=True)]
+    if errors and errors[0]:
+        invalid = invalid or "the unchanged route failed during replay"
+    figures = [figures_of(r) for r in rounds if r.invalid is None]
+    result = []
+    for number in range(arms):
+        whole = [f.whole[number] for f in figures]
+        reason = invalid
+        if reason is None and errors and errors[number + 1]:
+            reason = f"{errors[number + 1]} replayed answers had another status"
+        if reason is None and any(x is None for x in whole):
+            reason = "the remedy would save more than the request takes: replay and live calls disagree"
+        finite = tuple(x for x in whole if x is not None)
+        result.append(Confirmed(finite, tuple(f.response_path[number] for f in figures), reason))
+    return result
+
+
+def decide_all(confirmed: Sequence[Confirmed], plan: ConfirmPlan) -> list[Decision]:
+    """Verdicts on the whole request for every arm of the table, as one family."""
+    usable = [each.whole if each.invalid is None else () for each in confirmed]
+    decisions = decide_candidates(usable, plan)
+    return [
+        decision
+        if each.invalid is None
+        else Decision(verdict=Verdict.INVALID, estimate=None, note=each.invalid)
+        for decision, each in zip(decisions, confirmed, strict=True)
+    ]
+
+
+def recommended(candidates: Sequence[Candidate], decisions: Sequence[Decision], margin: float) -> int | None:
+    """Which arm to recommend: proven faster beyond the margin, with the bytes kept.
+
+    Among those nearly as fast as the fastest: one whose type fixes the bytes, then one that filters nothing.
+    """
+    able = [
+        (number, decision.estimate.ratio)
+        for number, (each, decision) in enumerate(zip(candidates, decisions, strict=True))
+        if each.keeps_bytes and _is_proven(decision, margin) and decision.estimate is not None
+    ]
+    if not able:
+        return None
+    fastest = min(ratio for _, ratio in able)
+    close = [(number, ratio) for number, ratio in able if ratio <= fastest * NEARLY_AS_FAST]
+    return min(close, key=lambda pair: (*_risk(candidates[pair[0]]), pair[1]))[0]
+
+
+def _is_proven(decision: Decision, margin: float) -> bool:
+    return (
+        decision.verdict is Verdict.FASTER
+        and decision.estimate is not None
+        and clears_margin(decision.estimate, margin)
+    )
+
+
+def _risk(candidate: Candidate) -> tuple[bool, bool]:
+    annotation = candidate.change.annotation
+    if annotation is None:
+        return (False, False)
+    return (not annotation.by_type, bool(annotation.definitions))
+
+
+def arm_of(
+    candidate: Candidate,
+    decision: Decision | None,
+    confirmed: Confirmed | None,
+    plan: ConfirmPlan,
+    candidates: int,
+    *,
+    is_recommended: bool,
+    reason: str | None,
+) -> Arm:
+    """The document's arm; one that was not measured carries no figures and says why."""
+    path: Estimate | None = None
+    if confirmed is not None and confirmed.invalid is None:
+        path = estimate_of(confirmed.response_path, plan, candidates)
+    change, screened = candidate.change, candidate.screened
+    return Arm(
+        name=change.name,
+        code=change.code,
+        kind=change.kind,
+        edit=source_of(candidate),
+        whole=None if decision is None else decision.estimate,
+        response_path=path,
+        parallel=None,
+        verdict=Verdict.INVALID if decision is None else decision.verdict,
+        fidelity=screened.fidelity or "different",
+        safe_by=_safe_by(candidate),
+        differences=tuple(screened.differences),
+        openapi=screened.openapi,
+        confirmed_by="variant" if decision is not None and decision.estimate is not None else None,
+        recommended=is_recommended,
+        reason=reason,
+    )
+
+
+def _safe_by(candidate: Candidate) -> Literal["type", "values"] | None:
+    if not candidate.keeps_bytes:
+        return None
+    annotation = candidate.change.annotation
+    return "type" if annotation is not None and annotation.by_type else "values"
+
+
+def source_of(candidate: Candidate) -> str | None:
+    """What to write: imports and definitions that the type needs, then the annotation itself."""
+    annotation = candidate.change.annotation
+    if annotation is None:
+        return None
+    lines = [*annotation.imports, *annotation.definitions, f"-> {annotation.expression}"]
+    return "\n".join(lines)
+
+
+def why_not_recommended(candidate: Candidate, decision: Decision, margin: float) -> str | None:
+    """One sentence, or None where nothing but a better arm stands against it."""
+    if decision.verdict is Verdict.INVALID:
+        return decision.note
+    if candidate.screened.fidelity == "different":
+        return "clients would see different values"
+    if candidate.screened.fidelity == "equal":
+        return "equal JSON, but other bytes"
+    if decision.verdict is Verdict.FASTER and not _is_proven(decision, margin):
+        return f"the gain may be smaller than the margin of {margin:.3g}"
+    if decision.verdict is Verdict.INCONCLUSIVE:
+        needed = (
+            "" if decision.rounds_needed is None else f"; about {decision.rounds_needed} rounds would decide"
+        )
+        return f"these rounds cannot tell{needed}"
+    return decision.note
+
+
+def why_not_measured(candidate: Candidate) -> str:
+    """Why a change got no arm in the confirming rounds."""
+    screened = candidate.screened
+    if screened.error is not None:
+        return screened.error
+    if screened.fidelity == "different":
+        return "not measured: clients would see different values"
+    if screened.fidelity == "equal":
+        return "not measured: equal JSON, but other bytes, and another remedy is as fast"
+    return "not measured: others were faster at first look"
+
+
+def conclusion_of(study: Study, has_recommendation: bool, measured: bool) -> Conclusion:
+    """What to tell the reader about this endpoint, in one word."""
+    if study.is_unsafe:
+        return "unsafe"
+    if not study.is_measurable or study.note is not None:
+        return "failed"
+    if has_recommendation:
+        return "remedy"
+    if study.kept and not measured:
+        return "undecided"
+    if _time_is_elsewhere(study) or not study.seen.fast_path:
+        return "elsewhere"
+    return "fast"
+
+
+def _time_is_elsewhere(study: Study) -> bool:
+    """Whether dependencies and endpoint take most of the request, and a frame in them can be named."""
+    phases, whole_ns = study.seen.phases, study.seen.whole_ns
+    if phases is None or not whole_ns or study.hot is None or study.hot.share is None:
+        return False
+    return phases.dependencies + phases.endpoint > MOSTLY * whole_ns
+
+
+def note_of(study: Study, conclusion: Conclusion, failure: str | None) -> str | None:
+    """The sentence an endpoint's conclusion needs beside its figures."""
+    if study.note is not None:
+        return study.note
+    if failure is not None:
+        return failure
+    if study.screening is not None and study.screening.invalid is not None:
+        return f"its remedies cannot be measured by replay: {study.screening.invalid}"
+    if conclusion == "undecided":
+        return "the budget left no time to measure its remedies; --budget gives more"
+    if study.seen.obstacle is not None:
+        return study.seen.obstacle
+    if conclusion == "elsewhere" and study.findings and not study.kept:
+        return f"the response path is under {WORTH_A_LOOK:.0%} of the request: no remedy of it can matter"
+    return None
+
+
+def endpoint_of(
+    study: Study,
+    arms: Sequence[Arm],
+    figures: Sequence[RoundFigures],
+    conclusion: Conclusion,
+    note: str | None,
+) -> Endpoint:
+    """The document's endpoint. Times come from the confirming rounds where there are any, else from round
+    0.
+    """
+    seen, request = study.seen, study.planned.request
+    live_ns = statistics.median([f.live_ns for f in figures]) if figures else seen.whole_ns
+    path_ns = statistics.median([f.baseline_ns for f in figures]) if figures else seen.response_path_ns
+    hot = study.hot
+    return Endpoint(
+        method=request.method,
+        path=study.route.path if study.route else request.path,
+        request=request.name,
+        source=study.route.source if study.route else None,
+        status=seen.status,
+        body_bytes=seen.body_bytes,
+        fast_path=seen.fast_path,
+        whole_ns=None if live_ns is None else round(live_ns),
+        response_path_ns=None if path_ns is None else round(path_ns),
+        floor_ns=None if study.screening is None else study.screening.floor_ns,
+        gc_share=seen.gc_share,
+        unstable=tuple(seen.unstable),
+        phases_ns=seen.phases,
+        hot_frame=None
+        if hot is None or hot.share is None
+        else HotFrame(share=hot.share, where=hot.where or ""),
+        conclusion=conclusion,
+        note=note,
+        findings=tuple(study.findings),
+        arms=tuple(arms),
+    )
+
+
+def noise_of(confirmed: Sequence[Confirmed], plan: ConfirmPlan) -> Noise:
+    """Median spread of the arms between rounds, and the smallest saving that so many rounds show of one
+    arm.
+    """
+    spreads = [statistics.stdev(c.response_path) for c in confirmed if len(c.response_path) >= 2]
+    if not spreads:
+        return Noise(round_sd=None, smallest_effect=None)
+    round_sd = statistics.median(spreads)
+    rounds = min(len(c.response_path) for c in confirmed if len(c.response_path) >= 2)
+    return Noise(
+        round_sd=round_sd, smallest_effect=smallest_effect(round_sd, rounds, plan.alpha, len(confirmed))
+    )

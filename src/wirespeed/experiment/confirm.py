@@ -1,0 +1,184 @@
+"""Confirming rounds: fresh process, every endpoint once, one number an arm. Reads as an outline.
+
+What lives here: driving agents through rounds that were planned before the first, and keeping what they gave.
+What it must never know: why an arm exists, or what its numbers will be taken for.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from wirespeed.errors import SubjectDied, SubjectError, SubjectHung
+from wirespeed.model.request import Request
+
+from .design import FEWEST_ROUNDS, rounds_within, schedule_round
+from .events import Listener, RoundFinished, RoundStarted
+
+
+@dataclass(frozen=True)
+class Item:
+    """One endpoint's arms in every round; ``changes`` are the agent's, the unchanged route comes on top."""
+
+    request: Request
+    changes: Sequence[dict[str, Any]]
+    slowest_call_ns: float
+    whole_ns: float
+
+    @property
+    def arms(self) -> int:
+        return 1 + len(self.changes)
+
+
+@dataclass(frozen=True)
+class RoundsPlan:
+    """Fixed before the first round. ``included`` are indexes of items, in the order they are measured."""
+
+    rounds: int
+    arm_budget_ns: int
+    included: tuple[int, ...]
+    live_calls: int
+    seed: int
+    deadline_s: float
+
+
+@dataclass
+class Evidence:
+    """What every round gave, as the agent sent it: ``rounds[r][item]``; missing where it could not be
+    measured.
+    """
+
+    rounds: list[dict[int, dict[str, Any]]] = field(default_factory=list)
+    failures: dict[int, str] = field(default_factory=dict)
+    """Items given up, with the reason: they hung or killed the process."""
+    ended_early: str | None = None
+
+
+class Agent(Protocol):
+    """What a round needs of an agent; ``subject.agent.AgentProcess`` is one."""
+
+    def call(self, op: str, args: dict[str, Any], *, deadline_s: float, doing: str) -> Any: ...
+
+
+Boot = Callable[[], AbstractContextManager[Agent]]
+
+
+def measure_rounds(
+    boot: Boot,
+    items: Sequence[Item],
+    plan: RoundsPlan,
+    *,
+    ends: float,
+    listener: Listener,
+) -> Evidence:
+    """Measure ``plan.rounds`` rounds, or fewer when ``time.monotonic()`` would pass ``ends``.
+
+    ``boot`` gives a context manager whose value is a booted agent. Ctrl-C keeps the rounds that are complete.
+    """
+    evidence = Evidence()
+    longest_s = 0.0
+    for index in range(plan.rounds):
+        started = time.monotonic()
+        if index >= 2 and started + longest_s > ends:
+            evidence.ended_early = f"the budget ended after {index} of {plan.rounds} rounds"
+            break
+        listener(RoundStarted(index + 1, plan.rounds, longest_s * (plan.rounds - index) if index else None))
+        try:
+            evidence.rounds.append(_one_round(boot, items, plan, index, evidence))
+        except KeyboardInterrupt:
+            evidence.ended_early = f"interrupted after {index} of {plan.rounds} rounds"
+            break
+        longest_s = max(longest_s, time.monotonic() - started)
+        listener(RoundFinished(index + 1, plan.rounds))
+    return evidence
+
+
+def _one_round(
+    boot: Boot, items: Sequence[Item], plan: RoundsPlan, index: int, evidence: Evidence
+) -> dict[int, dict[str, Any]]:
+    """One fresh process for all items; a second one only where an item took the first one down."""
+    measured: dict[int, dict[str, Any]] = {}
+    waiting = [number for number in plan.included if number not in evidence.failures]
+    while waiting:
+        with boot() as agent:
+            while waiting:
+                number = waiting.pop(0)
+                try:
+                    measured[number] = _measure(agent, items[number], plan, (index, number))
+                except (SubjectHung, SubjectDied) as error:
+                    evidence.failures[number] = error.message
+                    break
+                except SubjectError as error:
+                    evidence.failures[number] = error.message
+    return measured
+
+
+def _measure(agent: Agent, item: Item, plan: RoundsPlan, place: tuple[int, int]) -> dict[str, Any]:
+    rng = random.Random(f"{plan.seed}/{place[0]}/{place[1]}")
+    schedule = schedule_round(item.arms, item.slowest_call_ns, rng, plan.arm_budget_ns)
+    expected_s = item_cost_s(item, plan.arm_budget_ns, plan.live_calls)
+    result: dict[str, Any] = agent.call(
+        "measure",
+        {
+            "request": item.request.for_agent(),
+            "changes": list(item.changes),
+            "schedule": schedule.model_dump(mode="json"),
+            "live_calls": plan.live_calls,
+            "deadline_s": plan.deadline_s,
+        },
+        deadline_s=plan.deadline_s * (plan.live_calls + 1) + 5 * expected_s,
+        doing=f"measuring {item.request.name}",
+    )
+    return result
+
+
+def item_cost_s(item: Item, arm_budget_ns: float, live_calls: int) -> float:
+    """About how long one item takes in one round: live calls, warm-up, watched replays, blocks."""
+    schedule = schedule_round(item.arms, item.slowest_call_ns, random.Random(0), arm_budget_ns)
+    replays = item.arms * (schedule.requests_per_arm + 3) + 7
+    return (item.whole_ns * (live_calls + 1) + replays * item.slowest_call_ns) / 1e9
+
+
+ARM_BUDGETS_NS = (150_000_000, 100_000_000, 60_000_000, 30_000_000)
+"""Replay time an arm and round, from generous to the least that still shows a few per cent."""
+
+COMFORTABLE_ROUNDS = 8
+QUICK_SHARE = 0.25
+"""Beyond the comfortable number, rounds are added only while all of them take this share of the budget."""
+
+
+def plan_rounds(
+    items: Sequence[Item],
+    worth: Sequence[float],
+    boot_s: float,
+    budget_s: float,
+    *,
+    rounds: int | None,
+    live_calls: int,
+    seed: int,
+    deadline_s: float,
+) -> RoundsPlan:
+    """Share ``budget_s`` out before the first round: how many rounds, how long an arm, and which items.
+
+    First the replay time of every arm shrinks until eight rounds fit, then the number of rounds, then the
+    items of least ``worth`` are left out. ``rounds`` fixes their number.
+    """
+    order = sorted(range(len(items)), key=lambda number: -worth[number])
+    included = list(order)
+
+    def cost_s(arm_budget_ns: int) -> float:
+        return boot_s + sum(item_cost_s(items[n], arm_budget_ns, live_calls) for n in included)
+
+    wanted = rounds or COMFORTABLE_ROUNDS
+    arm_budget_ns = next((b for b in ARM_BUDGETS_NS if cost_s(b) * wanted <= budget_s), ARM_BUDGETS_NS[-1])
+    fewest = rounds or FEWEST_ROUNDS
+    while len(included) > 1 and cost_s(arm_budget_ns) * fewest > budget_s:
+        included.pop()
+    round_s = max(1e-9, cost_s(arm_budget_ns))
+    quick = rounds_within(budget_s * QUICK_SHARE, round_s)
+    chosen = rounds or max(quick, min(COMFORTABLE_ROUNDS, rounds_within(budget_s, round_s)))
+    return RoundsPlan(chosen, arm_budget_ns, tuple(included), live_calls, seed, deadline_s)
