@@ -1,13 +1,26 @@
+import re
 from pathlib import Path
 
 import pytest
 
 from .pages import PAGES, ROOT, local_links, name
 
+TOPS = ("src", "docs", "benchmarks")
+
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_links_lead_to_files_that_exist(page: Path) -> None:
     assert [link for link in local_links(page) if not (page.parent / link).exists()] == []
+
+
+def test_every_module_that_the_architecture_names_exists() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text()
+    named = set(re.findall(r"`([\w/]+\.py)`", page))
+    modules = [*ROOT.glob("*.py"), *(path for top in TOPS for path in (ROOT / top).rglob("*.py"))]
+    existing = [path.as_posix() for path in modules]
+
+    assert len(named) > 20
+    assert {module for module in named if not any(path.endswith(f"/{module}") for path in existing)} == set()
 
 
 def test_every_decision_is_in_the_index() -> None:
