@@ -180,8 +180,13 @@ def _define(name: str, body: _Body, typed_dict: str) -> str:
         return "\n".join(
             [f"class {name}({typed_dict}):", *(f"    {key}: {text}" for key, text in body.items())]
         )
-    fields = [f"        {key!r}: {text}," for key, text in body.items()]
-    return "\n".join([f"{name} = {typed_dict}(", f"    {name!r},", "    {", *fields, "    },", ")"])
+    fields = [f"        {_quoted(key)}: {text}," for key, text in body.items()]
+    return "\n".join([f"{name} = {typed_dict}(", f"    {_quoted(name)},", "    {", *fields, "    },", ")"])
+
+
+def _quoted(text: str) -> str:
+    literal = repr(text)
+    return f'"{literal[1:-1]}"' if '"' not in text and "'" not in text else literal
 
 
 def _rank(kind: type) -> int:

@@ -1,10 +1,10 @@
 """Does a class alone fix the JSON text of its values?
 
-``jsonable_encoder`` with ``json.dumps`` on one side, Pydantic's ``dump_json`` on the other: where both must write
-the same bytes for every value of a class, declaring the class as return type cannot change what clients see.
-Floats break it (1e-05 against 0.00001, NaN), as do aware datetimes outside of models (``+00:00`` against ``Z``),
-dicts (``_sa…`` keys are dropped), and whatever may run again or differently when an instance is validated. In
-doubt the answer is no.
+``jsonable_encoder`` with ``json.dumps`` on one side, Pydantic's ``dump_json`` on the other: where both must
+write the same bytes for every value of a class, declaring the class as return type cannot change what clients
+see. Floats break it (1e-05 against 0.00001, NaN), as do aware datetimes outside of models (``+00:00`` against
+``Z``), dicts (``_sa…`` keys are dropped), and whatever may run again or differently when an instance is
+validated. In doubt the answer is no.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ def infer(
 ) -> list[Annotation]:
     """Distinct annotations for an endpoint that returned ``values``: exact, open, Any.
 
-    ``namespace`` is the endpoint function's ``__globals__``; ``name_hint``, its name, names new classes. Linear
-    in the size of the values. Where a TypedDict is needed and cannot be imported, there is no exact one.
+    ``namespace`` is the endpoint function's ``__globals__``; ``name_hint``, its name, names new classes.
+    Linear in the size of the values. Where a TypedDict is needed and cannot be imported, none is exact.
     """
     shape = observe(values)
     anything = annotate(shape, namespace, "any", name_hint)

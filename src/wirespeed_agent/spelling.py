@@ -94,7 +94,9 @@ class Spelling:
         outermost = vars(source)[top]
         name = self._names.get(id(outermost))
         if name is None:
-            name = self.claim(top if top not in self._taken else camel(module.rpartition(".")[2]) + top)
+            name = self.claim(
+                top if top not in self._taken else camel(module.rpartition(".")[2]) + camel(top)
+            )
             self._names[id(outermost)] = name
             self.imports.append(f"from {module} import {top}" + (f" as {name}" if name != top else ""))
         return name + dot + rest

@@ -191,7 +191,7 @@ class Positions(Part):
 
 
 class Entries(Part):
-    """Dicts: a place for each key while keys are strings and few, else one for all keys, one for all values."""
+    """Dicts: a place for each key while keys are strings and few, else one for keys and one for values."""
 
     __slots__ = ("_keys", "_values", "count", "empty", "fields")
 
