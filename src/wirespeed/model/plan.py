@@ -59,6 +59,4 @@ class SelfcheckPlan(Value):
     python: Path
     """The interpreter whose environment serves the sample app."""
     rounds: int
-    margin: float
-    alpha: float
     seed: int

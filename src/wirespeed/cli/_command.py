@@ -1,0 +1,21 @@
+"""What every command's parser has in common."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import typer
+
+
+def command(function: Callable[..., int], examples: str) -> typer.Typer:
+    """A Typer app of one command. Its help is plain unless somebody reads it on a terminal."""
+    app = typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich" if sys.stdout.isatty() else None,
+    )
+    # \b keeps the lines of a paragraph as they are.
+    epilog = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples.strip().splitlines())
+    app.command(epilog=epilog, context_settings={"help_option_names": ["-h", "--help"]})(function)
+    return app

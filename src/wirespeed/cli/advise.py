@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from wirespeed.cli._command import command
+
+REQUESTS, SUBJECT, MEASURING, OUTPUT = "Requests", "The app", "Measuring", "Output"
+
+EXAMPLES = """
+wirespeed advise main:app
+wirespeed advise shop/main.py --python .venv/bin/python --env DATABASE_URL=sqlite:///copy.db
+wirespeed advise main:app --get '/orders/42?page=2' --header 'Authorization: Bearer x'
+wirespeed advise main:app --request 'POST /orders' --body @order.json --only
+wirespeed advise main:app --dry-run
+wirespeed advise main:app --fail-on WS101,WS2 --json > advice.json
+"""
+
+
+def advise(
+    app: Annotated[
+        str,
+        typer.Argument(
+            metavar="APP",
+            show_default=False,
+            help="Import string (main:app, main:create_app()), file (main.py) or folder.",
+        ),
+    ],
+    get: Annotated[
+        list[str] | None,
+        typer.Option("--get", metavar="PATH", rich_help_panel=REQUESTS, help="Measure this GET; repeatable."),
+    ] = None,
+    request: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--request",
+            metavar="'METHOD PATH'",
+            rich_help_panel=REQUESTS,
+            help="Measure this request; repeatable. Its endpoint will run many times.",
+        ),
+    ] = None,
+    body: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--body",
+            metavar="TEXT|@FILE|@-",
+            rich_help_panel=REQUESTS,
+            help="Body of a --request: one for each POST, PUT and PATCH, in their order.",
+        ),
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--header", metavar="'NAME: VALUE'", rich_help_panel=REQUESTS, help="Sent with every request."
+        ),
+    ] = None,
+    only: Annotated[
+        bool,
+        typer.Option("--only", rich_help_panel=REQUESTS, help="Measure only what --get and --request name."),
+    ] = False,
+    prepare: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODULE:FUNCTION",
+            rich_help_panel=SUBJECT,
+            help="Called with the app before start-up: overrides, seeding.",
+        ),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            rich_help_panel=SUBJECT,
+            help="Interpreter or environment of the app. Default: the activated environment or .venv, "
+            "where it has FastAPI; else wirespeed's own.",
+        ),
+    ] = None,
+    folder: Annotated[
+        str, typer.Option(metavar="PATH", rich_help_panel=SUBJECT, help="Folder the app runs in.")
+    ] = ".",
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--env", metavar="NAME=VALUE", rich_help_panel=SUBJECT, help="Environment variable for the app."
+        ),
+    ] = None,
+    budget: Annotated[
+        str, typer.Option(metavar="DURATION", rich_help_panel=MEASURING, help="About how long it may take.")
+    ] = "60s",
+    margin: Annotated[
+        str, typer.Option(metavar="SHARE", rich_help_panel=MEASURING, help="The smallest gain that matters.")
+    ] = "2%",
+    live: Annotated[
+        int,
+        typer.Option(
+            metavar="N", rich_help_panel=MEASURING, help="How often an endpoint's own code runs in a round."
+        ),
+    ] = 3,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", rich_help_panel=MEASURING, help="Confirming rounds. Default: what the budget allows."
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", rich_help_panel=MEASURING, help="Fixes every random order. Default: a fresh one."
+        ),
+    ] = None,
+    deadline: Annotated[
+        str,
+        typer.Option(
+            metavar="DURATION", rich_help_panel=MEASURING, help="How long one call of an endpoint may take."
+        ),
+    ] = "10s",
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", rich_help_panel=OUTPUT, help="List what would be called, and call nothing."
+        ),
+    ] = False,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-on",
+            metavar="CODES",
+            rich_help_panel=OUTPUT,
+            help="Exit with 1 when a remedy of these rules is recommended: WS101, or WS1 for its family.",
+        ),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print one JSON document and nothing else.")
+    ] = False,
+    no_save: Annotated[
+        bool, typer.Option("--no-save", rich_help_panel=OUTPUT, help="Keep no record in .wirespeed.")
+    ] = False,
+) -> int:
+    """Find endpoints that answer slowly, and measure every remedy.
+
+    The app is started in its own interpreter. Its GET endpoints are called a few times; what they return is
+    then replayed through every remedy the rules propose, and what clients would receive is compared. No file
+    of the app is changed.
+    """
+    from wirespeed.cli import advise_run
+    from wirespeed.cli.advise_plan import AdviseOptions, advice_plan
+
+    plan = advice_plan(
+        AdviseOptions(
+            app=app,
+            gets=tuple(get or ()),
+            requests=tuple(request or ()),
+            bodies=tuple(body or ()),
+            headers=tuple(header or ()),
+            only=only,
+            prepare=prepare,
+            python=python,
+            folder=folder,
+            env=tuple(env or ()),
+            budget=budget,
+            margin=margin,
+            live=live,
+            rounds=rounds,
+            seed=seed,
+            deadline=deadline,
+        )
+    )
+    if dry_run:
+        return advise_run.list_only(plan, as_json=json)
+    return advise_run.measure(plan, fail_on=tuple(fail_on or ()), as_json=json, save=not no_save)
+
+
+COMMAND = command(advise, EXAMPLES)

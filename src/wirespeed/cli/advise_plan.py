@@ -1,0 +1,78 @@
+"""The options of ``wirespeed advise`` to a plan that leaves nothing open."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirespeed.cli.interpreter import choose_python
+from wirespeed.cli.request_options import parse_wishes, read_body
+from wirespeed.cli.values import assignments, at_least, chosen_seed, duration_s, enough_rounds, fraction
+from wirespeed.errors import UsageError
+from wirespeed.model.plan import AdvicePlan
+from wirespeed.model.subject import AppSubject
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class AdviseOptions:
+    """What stood on the command line."""
+
+    app: str
+    gets: tuple[str, ...]
+    requests: tuple[str, ...]
+    bodies: tuple[str, ...]
+    headers: tuple[str, ...]
+    only: bool
+    prepare: str | None
+    python: str | None
+    folder: str
+    env: tuple[str, ...]
+    budget: str
+    margin: str
+    live: int
+    rounds: int | None
+    seed: int | None
+    deadline: str
+
+
+def advice_plan(options: AdviseOptions, read: Callable[[str], bytes] = read_body) -> AdvicePlan:
+    """The plan behind the options; raises ``UsageError`` for the first that cannot be."""
+    return AdvicePlan(
+        subject=_subject(options),
+        wishes=parse_wishes(
+            options.gets, options.requests, options.bodies, options.headers, only=options.only, read=read
+        ),
+        budget_s=duration_s(options.budget, "--budget"),
+        margin=fraction(options.margin, "--margin"),
+        alpha=ALPHA,
+        live_calls=at_least(options.live, 1, "--live", "each round calls the endpoint itself"),
+        rounds=None if options.rounds is None else enough_rounds(options.rounds),
+        seed=chosen_seed(options.seed),
+        deadline_s=duration_s(options.deadline, "--deadline"),
+    )
+
+
+def _subject(options: AdviseOptions) -> AppSubject:
+    folder = Path(options.folder).expanduser().absolute()
+    if not folder.is_dir():
+        raise UsageError(
+            f"--folder {options.folder!r} is not a folder", advice="Give the folder the app runs in."
+        )
+    if not options.app.strip():
+        raise UsageError("no app is named", advice="Name it as for a server: main:app, or main.py.")
+    if options.prepare is not None and not re.fullmatch(r"[\w.]+:[\w.]+", options.prepare):
+        raise UsageError(
+            f"--prepare {options.prepare!r} is not a function", advice="Write --prepare module:function."
+        )
+    return AppSubject(
+        app=options.app.strip(),
+        python=choose_python(options.python, folder, os.environ),
+        folder=folder,
+        env=assignments(options.env, "--env"),
+        prepare=options.prepare,
+    )

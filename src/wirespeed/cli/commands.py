@@ -1,0 +1,69 @@
+"""The commands by name. Their modules are imported only when one of them is asked for.
+
+Lives here: what ``wirespeed --help`` says. This file must never import Typer, Rich or Pydantic: together they
+take longer than a help page may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from wirespeed import __doc__ as tagline
+
+
+@dataclass(frozen=True)
+class Command:
+    name: str
+    module: str
+    """Defines ``COMMAND``, a Typer app of one command whose help begins with ``summary``."""
+    summary: str
+
+
+COMMANDS = (
+    Command("advise", "wirespeed.cli.advise", "Find endpoints that answer slowly, and measure every remedy."),
+    Command("selfcheck", "wirespeed.cli.selfcheck", "Measure how small an effect this machine can show."),
+    Command("rule", "wirespeed.cli.rule", "Explain a rule: when it fires, what cures it, what can go wrong."),
+)
+
+CHECK_FAILED, BUG, INTERRUPTED = 1, 4, 130
+EXIT_CODES = {
+    0: "done",
+    CHECK_FAILED: "a check failed (--fail-on)",
+    2: "wrong usage",
+    3: "the app under study failed",
+    BUG: "no verdict: the measurement is invalid, nothing could be measured, or wirespeed has a bug",
+    INTERRUPTED: "interrupted",
+}
+"""The errors in ``wirespeed.errors`` know their own."""
+
+
+def root_help() -> str:
+    """What ``wirespeed --help`` prints."""
+    return "\n".join(
+        [
+            "Usage: wirespeed COMMAND [OPTIONS]",
+            "",
+            (tagline or "").strip(),
+            "",
+            "Commands:",
+            *_columns((command.name, command.summary) for command in COMMANDS),
+            "",
+            "Options:",
+            *_columns([("-h, --help", "Show this page."), ("--version", "Show the version.")]),
+            "",
+            "Examples:",
+            "  wirespeed advise main:app",
+            "  wirespeed advise main:app --get '/orders/42' --header 'Authorization: Bearer x'",
+            "  wirespeed advise --help",
+            "",
+            "Exit codes:",
+            *_columns((str(code), meaning) for code, meaning in EXIT_CODES.items()),
+        ]
+    )
+
+
+def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:
+    pairs = list(rows)
+    width = max(len(left) for left, _ in pairs)
+    return [f"  {left:<{width}}  {right}" for left, right in pairs]

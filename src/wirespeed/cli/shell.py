@@ -1,0 +1,92 @@
+"""From the arguments to an exit code: finds the command, runs it, and turns whatever goes wrong into words.
+
+This file must never know what a command does. It avoids Typer's own ``main``, which would end the process by
+itself on some of these errors; and it imports Typer only once a command is known.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from wirespeed import __version__
+from wirespeed.cli.commands import BUG, COMMANDS, INTERRUPTED, Command, root_help
+from wirespeed.errors import UsageError, WirespeedError
+
+READER_GONE = 141
+"""What shells report for a tool that SIGPIPE ended: the reader went away, and nothing more can be said."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run ``wirespeed ARGUMENTS…`` and return its exit code; errors are on stderr by then."""
+    try:
+        code = _dispatch(list(arguments))
+        sys.stdout.flush()
+        return code
+    except WirespeedError as error:
+        from wirespeed.cli.failures import explain
+
+        explain(error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        _stop_writing()
+        return READER_GONE
+    except Exception as error:
+        from wirespeed.cli.failures import confess
+
+        confess(error)
+        return BUG
+
+
+def _dispatch(arguments: list[str]) -> int:
+    if not arguments:
+        print(root_help(), file=sys.stderr)
+        return UsageError.exit_code
+    first, *rest = arguments
+    if first in ("-h", "--help"):
+        print(root_help())
+        return 0
+    if first == "--version":
+        print(f"wirespeed {__version__}")
+        return 0
+    return _run_command(_find(first), rest)
+
+
+def _find(name: str) -> Command:
+    for command in COMMANDS:
+        if command.name == name:
+            return command
+    kind = "option" if name.startswith("-") else "command"
+    names = [command.name for command in COMMANDS]
+    close = get_close_matches(name, names, n=1)
+    advice = f"Did you mean `wirespeed {close[0]}`?" if close else "`wirespeed --help` lists the commands."
+    raise UsageError(f"there is no {kind} {name}", advice=advice)
+
+
+def _run_command(command: Command, arguments: list[str]) -> int:
+    import typer
+
+    parser = typer.main.get_command(importlib.import_module(command.module).COMMAND)
+    program = f"wirespeed {command.name}"
+    try:
+        with parser.make_context(program, arguments) as context:
+            code = parser.invoke(context)
+    except typer.Exit as leaving:
+        return leaving.exit_code
+    except typer.TyperException as error:
+        raise UsageError(
+            error.format_message(), advice=f"`{program} --help` describes the options."
+        ) from error
+    assert isinstance(code, int), f"{program} returned {code!r}, not an exit code"
+    return code
+
+
+def _stop_writing() -> None:
+    """What is still buffered for stdout goes nowhere, or Python would complain of the closed pipe at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
