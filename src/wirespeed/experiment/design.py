@@ -31,6 +31,9 @@ BLOCKS_WANTED = 2
 BLOCKS_AT_MOST = 20
 """More blocks never replace rounds: beyond this their noise is small beside that between processes."""
 
+IMPLAUSIBLE_REST = 0.5
+"""A replay that takes so much longer than the live request it stands for (share of the replay) is not one."""
+
 FEWEST_ROUNDS = 5
 MOST_ROUNDS = 12
 
@@ -130,7 +133,8 @@ def round_log_ratios(block_ns: FloatArray) -> FloatArray:
 def rest_of_request_ns(live: Sequence[CallTimes], replayed: Sequence[CallTimes]) -> float:
     """What a live request spends outside the response path, less what replay itself adds: medians over calls.
 
-    May be slightly negative by noise where there is next to nothing outside. Raises ValueError without calls.
+    Negative by noise where there is next to nothing outside; see ``whole_log_ratio``. Raises ValueError
+    without calls.
     """
     if not live or not replayed:
         raise ValueError("the rest of a request needs at least one live and one replayed call")
@@ -142,8 +146,8 @@ def whole_log_ratio(baseline_ns: float, remedy_ns: float, rest_ns: float) -> flo
 
     B and V are this round's ``round_ns`` of baseline and remedy in replay, ``rest_ns`` comes from
     ``rest_of_request_ns``.
-    None when (B - V)/L >= 1: the remedy would save more than the request takes, so replay and live do not
-    agree.
+    A live request does all that its replay does, so a negative rest is the noise of one round and taken as
+    none. None when it is more than that, ``IMPLAUSIBLE_REST`` of B: replay and live do not agree.
 
     L is composed, not measured beside B, because of what becomes of their noise. 1 - (B - V)/L is (V + L -
     B)/L: with B and L measured independently at 2 % noise and a remedy that removes 95 % of the request, L -
@@ -151,11 +155,10 @@ def whole_log_ratio(baseline_ns: float, remedy_ns: float, rest_ns: float) -> flo
     Taking the rest from each live call together with that same call's response path leaves only the small
     rest noisy. See docs/decisions/0003-whole-request-from-replay.md.
     """
-    live_ns = baseline_ns + rest_ns
-    with_remedy_ns = remedy_ns + rest_ns
-    if live_ns <= 0 or with_remedy_ns <= 0:
+    if rest_ns < -IMPLAUSIBLE_REST * baseline_ns:
         return None
-    return math.log(with_remedy_ns / live_ns)
+    rest_ns = max(0.0, rest_ns)
+    return math.log((remedy_ns + rest_ns) / (baseline_ns + rest_ns))
 
 
 def _mean_log(block_ns: FloatArray) -> FloatArray:
