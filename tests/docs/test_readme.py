@@ -41,5 +41,5 @@ def test_the_first_command_of_the_readme_advises_the_example(tmp_path: Path) -> 
 
     assert advised.returncode == 0, advised.stderr
     assert "GET /untyped" in advised.stdout
+    assert "WS101" in advised.stdout
     assert "-> list[User]" in advised.stdout
-    assert "identical bytes" in advised.stdout
