@@ -1,0 +1,164 @@
+"""How one endpoint reads, in full and on one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from wirespeed.model.advice import Endpoint, Finding, HotFrame, Phases
+
+from .arms import arm_view, headline_ratio, in_reading_order, short_outcome
+from .numbers import duration, from_to, share, size
+from .text import Span, abbreviated, clean, listed
+from .tree import ArmView, EndpointView, FindingView
+
+_NAME_WIDTH = 72
+_NOTABLE_GC = 0.1
+
+_PHASES = {
+    "routing": "routing",
+    "dependencies": "its dependencies",
+    "endpoint": "the endpoint's own code",
+    "validation": "validating the response",
+    "serialization": "serializing the response",
+    "rendering": "rendering the response",
+}
+
+
+def endpoint_name(endpoint: Endpoint) -> str:
+    return abbreviated(clean(endpoint.request), _NAME_WIDTH)
+
+
+def full_view(endpoint: Endpoint, margin: float, *, every_line: bool = False) -> EndpointView:
+    return EndpointView(
+        name=endpoint_name(endpoint),
+        figures=tuple(_figures(endpoint)),
+        source=clean(endpoint.source or ""),
+        conclusion=_conclusion_of_full(endpoint),
+        findings=tuple(_findings(endpoint, margin, every_line)),
+        remarks=tuple(_remarks(endpoint)),
+    )
+
+
+def conclusion_line(endpoint: Endpoint) -> EndpointView:
+    """One line: what was measured, and what it comes to."""
+    return EndpointView(
+        name=endpoint_name(endpoint),
+        figures=tuple(_figures(endpoint)),
+        conclusion=conclusion_span(endpoint),
+    )
+
+
+def gain_line(endpoint: Endpoint) -> EndpointView:
+    """One line: the time before and after the recommended arm, else the fastest one."""
+    best = in_reading_order(endpoint.arms)[0]
+    told = Span(f"▸ {short_outcome(best)}", "good") if best.recommended else Span(short_outcome(best), "warn")
+    before = endpoint.whole_ns
+    time = [from_to(before, before * best.whole.ratio)] if before and best.whole else []
+    return EndpointView(name=endpoint_name(endpoint), figures=tuple(time), conclusion=told)
+
+
+def best_ratio(endpoint: Endpoint) -> float:
+    return headline_ratio(in_reading_order(endpoint.arms)[0])
+
+
+def has_untried_advice(endpoint: Endpoint) -> bool:
+    """A finding without an arm was not refuted by measuring: it is for the reader to judge."""
+    tried = {arm.code for arm in endpoint.arms}
+    return any(finding.code not in tried for finding in endpoint.findings)
+
+
+def conclusion_span(endpoint: Endpoint) -> Span:
+    """One sentence on what this endpoint's measurement comes to."""
+    note = clean(endpoint.note or "")
+    match endpoint.conclusion:
+        case "fast":
+            return Span(
+                "on the fast path, nothing to gain" if endpoint.fast_path else "nothing to gain", "good"
+            )
+        case "unsafe":
+            return Span(f"called once: {note or 'it acts on more than its answer'}", "warn")
+        case "failed":
+            return Span(_failure(endpoint.status, note), "bad")
+        case "undecided":
+            return Span(f"undecided: {note or 'the budget ended before the numbers told'}", "warn")
+        case _:
+            tried = "no measured remedy" if has_untried_advice(endpoint) else "no remedy helps"
+            return Span(tried + _where_the_time_is(endpoint))
+
+
+def _failure(status: int | None, note: str) -> str:
+    answered = f"answered {status}" if status else "failed"
+    return f"{answered}: {note}" if note else answered
+
+
+def _where_the_time_is(endpoint: Endpoint) -> str:
+    if endpoint.hot_frame:
+        return f": {share(endpoint.hot_frame.share)} is in {_frame(endpoint.hot_frame)}"
+    if endpoint.phases_ns:
+        name, fraction = _largest_phase(endpoint.phases_ns)
+        return f": {share(fraction)} is {name}"
+    return ""
+
+
+def _frame(frame: HotFrame) -> str:
+    """``prices.py:40 load_prices`` is easier to read the other way round."""
+    place, _, function = clean(frame.where).rpartition(" ")
+    return f"{function} ({place})" if place else function
+
+
+def _largest_phase(phases: Phases) -> tuple[str, float]:
+    by_name = {spelled: getattr(phases, name) for name, spelled in _PHASES.items()}
+    by_name |= {f"the middleware {clean(layer)}": ns for layer, ns in phases.layers.items()}
+    name = max(by_name, key=by_name.__getitem__)
+    return name, by_name[name] / (sum(by_name.values()) or 1)
+
+
+def _figures(endpoint: Endpoint) -> Iterator[str]:
+    if endpoint.whole_ns is not None:
+        yield duration(endpoint.whole_ns)
+    if endpoint.body_bytes is not None and endpoint.conclusion != "failed":
+        yield size(endpoint.body_bytes)
+    if endpoint.status not in (None, 200) and endpoint.conclusion != "failed":
+        yield f"status {endpoint.status}"
+    if endpoint.floor_ns is not None:
+        yield f"floor {duration(endpoint.floor_ns)}"
+    if endpoint.gc_share is not None and endpoint.gc_share >= _NOTABLE_GC:
+        yield f"GC {share(endpoint.gc_share)}"
+
+
+def _conclusion_of_full(endpoint: Endpoint) -> Span | None:
+    """Arms that are faster speak for themselves; every other conclusion is said."""
+    if any(arm.recommended or arm.verdict == "faster" for arm in endpoint.arms):
+        return None
+    return conclusion_span(endpoint)
+
+
+def _remarks(endpoint: Endpoint) -> Iterator[Span]:
+    if endpoint.unstable:
+        paths = listed(clean(path) for path in endpoint.unstable[:5])
+        more = ", …" if len(endpoint.unstable) > 5 else ""
+        yield Span(f"differs from call to call and is not compared: {paths}{more}", "muted")
+    said_already = endpoint.conclusion in ("unsafe", "failed", "undecided") and _conclusion_of_full(endpoint)
+    if endpoint.note and not said_already:
+        yield Span(clean(endpoint.note), "muted")
+
+
+def _findings(endpoint: Endpoint, margin: float, every_line: bool) -> Iterator[FindingView]:
+    """Each finding with its arms, in the order of the arms; those that only advise come last."""
+    arms = in_reading_order(endpoint.arms)
+    codes = dict.fromkeys([arm.code for arm in arms] + [finding.code for finding in endpoint.findings])
+    for code in codes:
+        findings = [finding for finding in endpoint.findings if finding.code == code]
+        views = [arm_view(a, endpoint, margin, every_line=every_line) for a in arms if a.code == code]
+        yield from _told_together(code, findings, views)
+
+
+def _told_together(code: str, findings: list[Finding], arms: list[ArmView]) -> Iterator[FindingView]:
+    """Arms know only the code of what they cure, so they stand below the last finding that bears it."""
+    spelled = [
+        FindingView(clean(code), clean(finding.problem), evidence="" if arms else clean(finding.evidence))
+        for finding in findings
+    ] or [FindingView(clean(code), problem="")]
+    yield from spelled[:-1]
+    yield replace(spelled[-1], arms=tuple(arms))
