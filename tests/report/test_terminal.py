@@ -17,7 +17,9 @@ from rich.console import Console
 from wirespeed.model.advice import Advice
 from wirespeed.model.plan import RequestListing, RequestPlan
 from wirespeed.model.request import PlannedRequest, Request, Route, RouteKind, Skipped
-from wirespeed.report import advice_view, dry_run_view, make_console, print_advice, print_dry_run
+from wirespeed.report.dry_run import dry_run_view
+from wirespeed.report.terminal import make_console, print_advice, print_dry_run
+from wirespeed.report.view import advice_view
 
 GOLDEN = Path(__file__).parent / "golden"
 OWN_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
