@@ -15,6 +15,8 @@ from .asgi import ASGIApp, Scope, Sink
 from .gcmeter import clock_ns, collected_ns
 
 WARM_UP_CALLS = 3
+SLOW_NS = 5_000_000
+"""A call so long is as warm after one."""
 
 
 class Contestant:
@@ -71,7 +73,9 @@ async def run_blocks(contestants: Sequence[Contestant], schedule: Mapping[str, A
     Returns ``{"runs": [[run, …] an arm], "errors": [count an arm]}``, runs in the order of the blocks.
     """
     for contestant in contestants:
-        await run(contestant, WARM_UP_CALLS, 0)
+        first = await run(contestant, 1, 0)
+        if first.median_ns < SLOW_NS:
+            await run(contestant, WARM_UP_CALLS - 1, 0)
     runs: List[List[List[float]]] = [[] for _ in contestants]
     for order in schedule["orders"]:
         for number in order:

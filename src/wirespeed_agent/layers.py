@@ -9,10 +9,11 @@ above it, the layer's own time is (T_k - S_k) - (T_{k+1} - S_{k+1}).
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Dict, Iterator, List, MutableMapping, Tuple
+from typing import Any, Dict, Iterator, List, MutableMapping, Optional, Tuple
 
 from .asgi import ASGIApp, Receive, Scope, Send
 from .gcmeter import clock_ns
+from .routes import WRAPPED_APP_NAMES
 
 FRAMEWORK_LAYERS = ("ServerErrorMiddleware", "ExceptionMiddleware", "AsyncExitStackMiddleware")
 """Part of every FastAPI app: not the user's to remove, so their time goes to ``framework``."""
@@ -77,14 +78,14 @@ class LayerMeter:
         application.middleware_stack = boundary
         undo.callback(setattr, application, "middleware_stack", layer)
         stack = [(_name(layer), boundary)]
-        while callable(getattr(layer, "app", None)) and not hasattr(layer, "routes"):
-            below = layer.app
-            boundary = Boundary(below)
-            try:
-                layer.app = boundary
-            except AttributeError:
+        while not hasattr(layer, "routes"):
+            holder = _name_of_wrapped(layer)
+            if holder is None:
                 break
-            undo.callback(setattr, layer, "app", below)
+            below = getattr(layer, holder)
+            boundary = Boundary(below)
+            setattr(layer, holder, boundary)
+            undo.callback(setattr, layer, holder, below)
             stack.append((_name(below), boundary))
             layer = below
         self._stacks.append(stack)
@@ -100,6 +101,12 @@ class LayerMeter:
                 key = "framework" if name in FRAMEWORK_LAYERS else name
                 result[key] = result.get(key, 0) + max(0, spent - below)
         return {name: spent for name, spent in result.items() if spent}
+
+
+def _name_of_wrapped(layer: Any) -> Optional[str]:
+    """The attribute in which a layer keeps the app below it; None where a probe cannot be put there."""
+    attributes = getattr(layer, "__dict__", {})
+    return next((name for name in WRAPPED_APP_NAMES if callable(attributes.get(name))), None)
 
 
 def _name(layer: Any) -> str:

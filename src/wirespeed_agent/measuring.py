@@ -14,8 +14,6 @@ from .session import Session
 from .variants import UNCHANGED
 from .workbench import Workbench, bench_of, request_from
 
-WATCHED_REPLAYS = 5
-
 
 async def measure(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     """One round of one request: arm 0 is the unchanged route, the others are ``changes`` in their order.
@@ -39,7 +37,7 @@ async def measure(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     arms = [replay_of(study.found, captured, change) for change in (UNCHANGED, *args["changes"])]
     if (await arms[0].answer()).body != captured.at_route.body:
         return {**report, "invalid": "a replay of the captured value gives other bytes than the live answer"}
-    report["replayed"] = await arms[0].watched_calls(WATCHED_REPLAYS)
+    report["replayed"] = await arms[0].watched_calls()
     report.update(await run_blocks([_replayed(arm) for arm in arms], args["schedule"]))
     return report
 

@@ -18,6 +18,11 @@ from .seams import observe, watching
 from .ticket import SCOPE_KEY, Record, Ticket
 from .variants import UNCHANGED, build, byte_dumper, rebuild, set_call
 
+MOST_WATCHED = 7
+FEWEST_WATCHED = 3
+WATCHED_NS = 50_000_000
+"""Replays with the marks on, once a round: seven, or fewer where they take longer than this."""
+
 
 class Captured:
     """What one live call gave: enough to answer again without the user's code."""
@@ -50,10 +55,12 @@ class Replay:
         await self.app(self.captured.scope(), sink.receive, sink.send)
         return Answer(sink.status, sink.headers, sink.body)
 
-    async def watched_calls(self, count: int) -> List[Tuple[int, int]]:
-        """(whole replay, response path) in nanoseconds of ``count`` calls, after one to warm up."""
+    async def watched_calls(self) -> List[Tuple[int, int]]:
+        """(whole replay, response path) in nanoseconds of a few calls, after one to warm up."""
         with watching():
-            return [await self._watched_call() for _ in range(count + 1)][1:]
+            first, _ = await self._watched_call()
+            count = max(FEWEST_WATCHED, min(MOST_WATCHED, WATCHED_NS // max(1, first)))
+            return [await self._watched_call() for _ in range(count)]
 
     async def _watched_call(self) -> Tuple[int, int]:
         ticket, sink = Ticket(), Sink()

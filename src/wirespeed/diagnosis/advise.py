@@ -13,7 +13,7 @@ import wirespeed
 from wirespeed.errors import MeasurementInvalid
 from wirespeed.experiment.confirm import Evidence, Item, RoundsPlan, measure_rounds, plan_rounds
 from wirespeed.experiment.events import Listener, ignore
-from wirespeed.experiment.stopping import ConfirmPlan
+from wirespeed.experiment.stopping import ConfirmPlan, estimate_of
 from wirespeed.model.advice import Advice, Arm, Endpoint, Plan, SubjectFacts
 from wirespeed.model.plan import AdvicePlan, RequestListing
 from wirespeed.model.verdict import Decision
@@ -22,20 +22,23 @@ from wirespeed.subject.machine import CpuTicks, cpu_ticks, environment
 from .agents import AgentHolder, booted_agent
 from .conclude import (
     Confirmed,
-    arm_of,
     conclusion_of,
     confirmed_arms,
     decide_all,
     endpoint_of,
     figures_of,
+    measured_arm,
     noise_of,
     note_of,
     recommended,
+    unmeasured_arm,
     why_not_measured,
     why_not_recommended,
 )
 from .observation import Round
 from .screening import RoundZero, Study, list_routes, round_zero
+
+NO_TIME = "the budget left no time to measure it"
 
 RESERVE_S = 0.5
 """Kept back from the budget for shutting down and writing the report."""
@@ -67,27 +70,29 @@ def advise(plan: AdvicePlan, listener: Listener = ignore) -> Outcome:
     ticks = cpu_ticks()
     with AgentHolder(plan.subject, listener) as holder:
         zero = round_zero(holder, plan, started, listener)
-    studies = [study for study in zero.studies if study.kept]
-    items = [item_of(study) for study in studies]
-    rounds_plan = _plan_rounds(plan, zero, studies, items, started)
+    candidates = [study for study in zero.studies if study.kept]
+    items = [item_of(study) for study in candidates]
+    rounds_plan = _plan_rounds(plan, zero, candidates, items, started)
+    studies = [candidates[number] for number in rounds_plan.included]
     evidence = Evidence()
     if items and not zero.interrupted:
         evidence = measure_rounds(
             partial(booted_agent, plan.subject),
-            items,
+            [items[number] for number in rounds_plan.included],
             rounds_plan,
             ends=started + plan.budget_s - RESERVE_S,
             listener=listener,
         )
-    return _outcome(plan, zero, studies, rounds_plan, evidence, ticks, started)
+    left_out = len(candidates) - len(studies)
+    return _outcome(plan, zero, studies, left_out, evidence, ticks, started)
 
 
 def item_of(study: Study) -> Item:
     """The endpoint's arms, as the rounds need them."""
     assert study.screening is not None and study.screening.baseline_ns is not None
-    slowest_ns = max(study.screening.baseline_ns, *(each.replay_ns for each in study.kept))
+    call_ns = (float(study.screening.baseline_ns), *(float(each.replay_ns) for each in study.kept))
     changes = [each.change.for_agent() for each in study.kept]
-    return Item(study.planned.request, changes, float(slowest_ns), float(study.seen.whole_ns or 0))
+    return Item(study.planned.request, changes, call_ns, float(study.seen.whole_ns or 0))
 
 
 def _plan_rounds(
@@ -135,7 +140,7 @@ def _outcome(
     plan: AdvicePlan,
     zero: RoundZero,
     measured: Sequence[Study],
-    rounds_plan: RoundsPlan,
+    left_out: int,
     evidence: Evidence,
     ticks: CpuTicks | None,
     started: float,
@@ -164,7 +169,7 @@ def _outcome(
         noise=noise_of([arm for arms in table.confirmed for arm in arms], table.plan),
         elapsed_s=time.monotonic() - started,
         complete=evidence.ended_early is None and not interrupted,
-        notes=tuple(_notes(zero, evidence, measured, rounds_plan)),
+        notes=tuple(_notes(zero, evidence, left_out)),
         endpoints=tuple(endpoints),
         skipped=zero.requests.skipped,
     )
@@ -172,56 +177,35 @@ def _outcome(
 
 
 def _endpoint(study: Study, number: int | None, table: _Table, evidence: Evidence, margin: float) -> Endpoint:
-    decisions = [] if number is None else table.decisions[number]
-    confirmed = [] if number is None else table.confirmed[number]
     rounds = [] if number is None else table.rounds[number]
-    best = recommended(study.kept, decisions, margin) if decisions else None
-    arms = _arms(study, decisions, confirmed, best, table, margin)
+    if number is None or not rounds:
+        arms = [unmeasured_arm(each, NO_TIME) for each in study.kept]
+        best = None
+    else:
+        best = recommended(study.kept, table.decisions[number], margin)
+        arms = _measured_arms(study, number, best, table)
+    arms += [unmeasured_arm(each, why_not_measured(each)) for each in study.left]
     conclusion = conclusion_of(study, best is not None, bool(rounds))
     note = note_of(study, conclusion, None if number is None else evidence.failures.get(number))
     figures = [figures_of(each) for each in rounds if each.invalid is None]
     return endpoint_of(study, arms, figures, conclusion, note)
 
 
-def _arms(
-    study: Study,
-    decisions: Sequence[Decision],
-    confirmed: Sequence[Confirmed],
-    best: int | None,
-    table: _Table,
-    margin: float,
-) -> list[Arm]:
-    measured = [
-        arm_of(
+def _measured_arms(study: Study, number: int, best: int | None, table: _Table) -> list[Arm]:
+    judged = zip(study.kept, table.decisions[number], table.confirmed[number], strict=True)
+    return [
+        measured_arm(
             candidate,
             decision,
-            arm,
-            table.plan,
-            table.candidates,
-            is_recommended=number == best,
-            reason=None if number == best else why_not_recommended(candidate, decision, margin),
+            None if confirmed.invalid else estimate_of(confirmed.response_path, table.plan, table.candidates),
+            is_recommended=position == best,
+            reason=None if position == best else why_not_recommended(candidate, decision, table.plan.margin),
         )
-        for number, (candidate, decision, arm) in enumerate(
-            zip(study.kept, decisions, confirmed, strict=True)
-        )
-    ]
-    return measured + [
-        arm_of(
-            each,
-            None,
-            None,
-            table.plan,
-            table.candidates,
-            is_recommended=False,
-            reason=why_not_measured(each),
-        )
-        for each in study.left
+        for position, (candidate, decision, confirmed) in enumerate(judged)
     ]
 
 
-def _notes(
-    zero: RoundZero, evidence: Evidence, measured: Sequence[Study], rounds_plan: RoundsPlan
-) -> list[str]:
+def _notes(zero: RoundZero, evidence: Evidence, left_out: int) -> list[str]:
     notes = [*zero.booted.notes, *zero.notes]
     if zero.unreachable:
         notes.append(
@@ -230,8 +214,7 @@ def _notes(
         )
     if evidence.ended_early:
         notes.append(evidence.ended_early)
-    left_out = len(measured) - len(rounds_plan.included)
-    if left_out > 0:
+    if left_out:
         notes.append(
             f"the budget left {left_out} endpoints with remedies unmeasured; --budget gives more time"
         )
@@ -248,7 +231,7 @@ def _evidence(evidence: Evidence, measured: Sequence[Study]) -> dict[str, Any]:
 
 def nothing_measured(zero: RoundZero) -> MeasurementInvalid:
     """The error for an app of which no endpoint gave a usable answer; says why, with examples."""
-    reasons = [f"{study.planned.request.name}: {study.note}" for study in zero.studies[:5] if study.note]
+    reasons = [_failure(study) for study in zero.studies[:5] if study.note]
     if not zero.studies:
         return MeasurementInvalid(
             f"no endpoint of {zero.booted.app} can be called by itself "
@@ -259,3 +242,8 @@ def nothing_measured(zero: RoundZero) -> MeasurementInvalid:
         "no endpoint could be measured:\n  " + "\n  ".join(reasons),
         advice="name requests that work with --get, or give credentials with --header",
     )
+
+
+def _failure(study: Study) -> str:
+    answered = "" if study.seen.status is None else f"answered {study.seen.status}: "
+    return f"{study.planned.request.name}: {answered}{study.note}"

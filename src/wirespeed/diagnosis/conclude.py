@@ -17,7 +17,7 @@ from wirespeed.experiment.design import (
     round_log_ratios,
     whole_log_ratio,
 )
-from wirespeed.experiment.stopping import ConfirmPlan, clears_margin, decide_candidates, estimate_of
+from wirespeed.experiment.stopping import ConfirmPlan, clears_margin, decide_candidates
 from wirespeed.model.advice import Arm, Conclusion, Endpoint, HotFrame, Noise
 from wirespeed.model.verdict import Decision, Estimate, Verdict
 from wirespeed.stats import smallest_effect
@@ -130,37 +130,50 @@ def _risk(candidate: Candidate) -> tuple[bool, bool]:
     return (not annotation.by_type, bool(annotation.definitions))
 
 
-def arm_of(
+def measured_arm(
     candidate: Candidate,
-    decision: Decision | None,
-    confirmed: Confirmed | None,
-    plan: ConfirmPlan,
-    candidates: int,
+    decision: Decision,
+    response_path: Estimate | None,
     *,
     is_recommended: bool,
     reason: str | None,
 ) -> Arm:
-    """The document's arm; one that was not measured carries no figures and says why."""
-    path: Estimate | None = None
-    if confirmed is not None and confirmed.invalid is None:
-        path = estimate_of(confirmed.response_path, plan, candidates)
+    """The document's arm, with what the confirming rounds say of it."""
+    return _arm(candidate).model_copy(
+        update={
+            "whole": decision.estimate,
+            "response_path": response_path,
+            "verdict": decision.verdict,
+            "confirmed_by": None if decision.estimate is None else "variant",
+            "recommended": is_recommended,
+            "reason": reason,
+        }
+    )
+
+
+def unmeasured_arm(candidate: Candidate, reason: str) -> Arm:
+    """The document's arm for a change that got no confirming rounds: no figures, and why."""
+    return _arm(candidate).model_copy(update={"reason": reason})
+
+
+def _arm(candidate: Candidate) -> Arm:
     change, screened = candidate.change, candidate.screened
     return Arm(
         name=change.name,
         code=change.code,
         kind=change.kind,
         edit=source_of(candidate),
-        whole=None if decision is None else decision.estimate,
-        response_path=path,
+        whole=None,
+        response_path=None,
         parallel=None,
-        verdict=Verdict.INVALID if decision is None else decision.verdict,
+        verdict=Verdict.INVALID,
         fidelity=screened.fidelity or "different",
         safe_by=_safe_by(candidate),
         differences=tuple(screened.differences),
         openapi=screened.openapi,
-        confirmed_by="variant" if decision is not None and decision.estimate is not None else None,
-        recommended=is_recommended,
-        reason=reason,
+        confirmed_by=None,
+        recommended=False,
+        reason=None,
     )
 
 

@@ -155,16 +155,16 @@ def _probe(
 
 
 def why_not_measured(study: Study) -> str | None:
-    """One sentence on why this answer is no cost of the endpoint, or None when it can be measured."""
+    """Why this answer is no cost of the endpoint, to be read beside its status; None when it can be measured."""
     seen, request = study.seen, study.planned.request
     if seen.status is not None and not 200 <= seen.status < 300:
-        return f"answered {seen.status}; {_what_would_help(seen.status, study)}"
+        return _what_would_help(seen.status, study)
     if seen.failed is not None:
         return seen.failed.message
     if study.is_unsafe:
         did = "; ".join(seen.actions[:3])
         option = _naming_option(request.method, request.path)
-        return f"called once only, because it acts: it {did}; --{option} measures it"
+        return f"it {did}; --{option} measures it all the same"
     if len(set(seen.statuses)) > 1:
         return "answers with different statuses: " + ", ".join(str(status) for status in seen.statuses)
     return None

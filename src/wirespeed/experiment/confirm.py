@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from wirespeed.errors import SubjectDied, SubjectError, SubjectHung
 from wirespeed.model.request import Request
 
-from .design import FEWEST_ROUNDS, rounds_within, schedule_round
+from .design import FEWEST_ROUNDS, Schedule, rounds_within, schedule_round
 from .events import Listener, RoundFinished, RoundStarted
 
 
@@ -26,17 +26,21 @@ class Item:
 
     request: Request
     changes: Sequence[dict[str, Any]]
-    slowest_call_ns: float
+    call_ns: tuple[float, ...]
+    """About what one call of each arm takes, the unchanged route first."""
     whole_ns: float
 
     @property
     def arms(self) -> int:
         return 1 + len(self.changes)
 
+    def schedule(self, rng: random.Random, arm_budget_ns: int) -> Schedule:
+        return schedule_round(self.arms, max(self.call_ns), rng, arm_budget_ns)
+
 
 @dataclass(frozen=True)
 class RoundsPlan:
-    """Fixed before the first round. ``included`` are indexes of items, in the order they are measured."""
+    """Fixed before the first round. ``included`` are the indexes of the items there is time for."""
 
     rounds: int
     arm_budget_ns: int
@@ -75,7 +79,7 @@ def measure_rounds(
     ends: float,
     listener: Listener,
 ) -> Evidence:
-    """Measure ``plan.rounds`` rounds, or fewer when ``time.monotonic()`` would pass ``ends``.
+    """Measure ``plan.rounds`` rounds of all items, or fewer when ``time.monotonic()`` would pass ``ends``.
 
     ``boot`` gives a context manager whose value is a booted agent. Ctrl-C keeps the rounds that are complete.
     """
@@ -102,7 +106,7 @@ def _one_round(
 ) -> dict[int, dict[str, Any]]:
     """One fresh process for all items; a second one only where an item took the first one down."""
     measured: dict[int, dict[str, Any]] = {}
-    waiting = [number for number in plan.included if number not in evidence.failures]
+    waiting = [number for number in range(len(items)) if number not in evidence.failures]
     while waiting:
         with boot() as agent:
             while waiting:
@@ -119,7 +123,7 @@ def _one_round(
 
 def _measure(agent: Agent, item: Item, plan: RoundsPlan, place: tuple[int, int]) -> dict[str, Any]:
     rng = random.Random(f"{plan.seed}/{place[0]}/{place[1]}")
-    schedule = schedule_round(item.arms, item.slowest_call_ns, rng, plan.arm_budget_ns)
+    schedule = item.schedule(rng, plan.arm_budget_ns)
     expected_s = item_cost_s(item, plan.arm_budget_ns, plan.live_calls)
     result: dict[str, Any] = agent.call(
         "measure",
@@ -136,11 +140,15 @@ def _measure(agent: Agent, item: Item, plan: RoundsPlan, place: tuple[int, int])
     return result
 
 
-def item_cost_s(item: Item, arm_budget_ns: float, live_calls: int) -> float:
+WARM_UP_CALLS = 2
+WATCHED_CALLS = 4
+
+
+def item_cost_s(item: Item, arm_budget_ns: int, live_calls: int) -> float:
     """About how long one item takes in one round: live calls, warm-up, watched replays, blocks."""
-    schedule = schedule_round(item.arms, item.slowest_call_ns, random.Random(0), arm_budget_ns)
-    replays = item.arms * (schedule.requests_per_arm + 3) + 7
-    return (item.whole_ns * (live_calls + 1) + replays * item.slowest_call_ns) / 1e9
+    schedule = item.schedule(random.Random(0), arm_budget_ns)
+    blocks_ns = (schedule.requests_per_arm + WARM_UP_CALLS) * sum(item.call_ns)
+    return (item.whole_ns * (live_calls + 1) + WATCHED_CALLS * item.call_ns[0] + blocks_ns) / 1e9
 
 
 ARM_BUDGETS_NS = (150_000_000, 100_000_000, 60_000_000, 30_000_000)
@@ -165,10 +173,13 @@ def plan_rounds(
     """Share ``budget_s`` out before the first round: how many rounds, how long an arm, and which items.
 
     First the replay time of every arm shrinks until eight rounds fit, then the number of rounds, then the
-    items of least ``worth`` are left out. ``rounds`` fixes their number.
+    items of least ``worth`` for their time are left out. ``rounds`` fixes their number.
     """
-    order = sorted(range(len(items)), key=lambda number: -worth[number])
-    included = list(order)
+
+    def worth_for_its_time(number: int) -> float:
+        return worth[number] / item_cost_s(items[number], ARM_BUDGETS_NS[-1], live_calls)
+
+    included = sorted(range(len(items)), key=worth_for_its_time, reverse=True)
 
     def cost_s(arm_budget_ns: int) -> float:
         return boot_s + sum(item_cost_s(items[n], arm_budget_ns, live_calls) for n in included)
@@ -181,4 +192,4 @@ def plan_rounds(
     round_s = max(1e-9, cost_s(arm_budget_ns))
     quick = rounds_within(budget_s * QUICK_SHARE, round_s)
     chosen = rounds or max(quick, min(COMFORTABLE_ROUNDS, rounds_within(budget_s, round_s)))
-    return RoundsPlan(chosen, arm_budget_ns, tuple(included), live_calls, seed, deadline_s)
+    return RoundsPlan(chosen, arm_budget_ns, tuple(sorted(included)), live_calls, seed, deadline_s)
