@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import sys
 from collections.abc import Callable
 
@@ -15,7 +17,10 @@ def command(function: Callable[..., int], examples: str) -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode="rich" if sys.stdout.isatty() else None,
     )
-    # \b keeps the lines of a paragraph as they are.
+    # Rich keeps every line break, so a paragraph is one line here. Plain help keeps none but those after \b.
+    paragraphs = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(function) or "")
     epilog = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples.strip().splitlines())
-    app.command(epilog=epilog, context_settings={"help_option_names": ["-h", "--help"]})(function)
+    app.command(help=paragraphs, epilog=epilog, context_settings={"help_option_names": ["-h", "--help"]})(
+        function
+    )
     return app

@@ -10,8 +10,8 @@ REQUESTS, SUBJECT, MEASURING, OUTPUT = "Requests", "The app", "Measuring", "Outp
 
 EXAMPLES = """
 wirespeed advise main:app
-wirespeed advise shop/main.py --python .venv/bin/python --env DATABASE_URL=sqlite:///copy.db
-wirespeed advise main:app --get '/orders/42?page=2' --header 'Authorization: Bearer x'
+wirespeed advise shop/main.py --python .venv --env DB_URL=sqlite:///copy.db
+wirespeed advise main:app --get '/orders/42' --header 'X-Token: x'
 wirespeed advise main:app --request 'POST /orders' --body @order.json --only
 wirespeed advise main:app --dry-run
 wirespeed advise main:app --fail-on WS101,WS2 --json > advice.json

@@ -14,7 +14,7 @@ wirespeed rule WS101
 
 def rule(
     code: Annotated[
-        str | None, typer.Argument(metavar="[CODE]", help="Code of the rule; without one, all are listed.")
+        str | None, typer.Argument(metavar="CODE", help="Code of the rule; without one, all are listed.")
     ] = None,
 ) -> int:
     """Explain a rule: when it fires, what cures it, what can go wrong."""

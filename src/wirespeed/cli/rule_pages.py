@@ -12,7 +12,7 @@ from wirespeed.report.terminal import WIDEST, make_console
 
 
 def show(code: str) -> int:
-    """Print one page; an unknown code is a ``UsageError`` that names the closest one, or all of them."""
+    """Print one page; an unknown code is a ``UsageError`` that names those there are."""
     rules = all_rules()
     found = rules.get(code.strip().upper())
     if found is None:

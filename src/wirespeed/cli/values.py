@@ -6,7 +6,6 @@ import math
 import re
 import secrets
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 from wirespeed.errors import UsageError
 
@@ -83,7 +82,6 @@ def rule_codes(texts: Iterable[str], option: str, known: Sequence[str]) -> tuple
 
 
 def unknown_rule(code: str, known: Sequence[str], message: str) -> UsageError:
-    """The error for a code that no rule has, with the closest one or all of them."""
-    close = get_close_matches(code.upper(), known, n=1, cutoff=0.7)
-    advice = f"Did you mean {close[0]}?" if close else f"The rules are {', '.join(known)}."
-    return UsageError(message, advice=advice)
+    """The error for a code that no rule has, with the rules of its family, or all where it has none."""
+    family = [rule for rule in known if rule.startswith(code.upper()[:3])]
+    return UsageError(message, advice=f"There are {', '.join(family or known)}.")
