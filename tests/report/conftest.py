@@ -145,6 +145,23 @@ def catches() -> Advice:
         ),
         arm("-> Any", 0.11, fidelity="equal", safe_by="values", reason="float spelling differs"),
         arm("-> list[dict]", 1.57, verdict="slower"),
+        arm(
+            "-> list[dict[str, Any]]",
+            None,
+            verdict="invalid",
+            fidelity="different",
+            reason="not measured: clients would see different values",
+            differences=(Difference(at="$[0].owner.password", baseline="…", arm=None),),
+        ),
+        *(
+            arm(
+                f"-> Any + without exclude_{what}",
+                None,
+                verdict="invalid",
+                reason="not measured: others were faster at first look",
+            )
+            for what in ("none", "unset", "defaults")
+        ),
         source="app/reports.py:88",
         floor_ns=210_000,
         unstable=("$[*].generated_at", "$.request_id"),

@@ -18,6 +18,7 @@ from wirespeed.report.view import advice_view
 
 Build = Callable[..., Any]
 MARGIN = 0.02
+DIFF = "--- a/deps.py\n+++ b/deps.py\n@@ -3,1 +3,1 @@\n-def settings():\n+async def settings():\n"
 
 
 @pytest.fixture
@@ -91,13 +92,11 @@ class TestOrder:
     def test_one_edit_that_helps_many_endpoints_is_told_once(
         self, make_advice: Build, make_endpoint: Build, make_arm: Build
     ) -> None:
-        arm = make_arm(
-            "async def", 0.8, code="WS203", kind="code", edit="+async def settings():", recommended=True
-        )
+        arm = make_arm("async def", 0.8, code="WS203", kind="code", edit=DIFF, recommended=True)
         told = entries(make_advice(*(make_endpoint(f"GET /{n}", 1_000_000, arm) for n in range(5))))
         assert names(told) == ["5 endpoints"]
 
-    def test_equal_names_of_unlike_edits_are_not_one_change(
+    def test_the_same_annotation_on_many_endpoints_is_not_one_change(
         self, make_advice: Build, make_endpoint: Build, make_arm: Build
     ) -> None:
         told = entries(
@@ -147,14 +146,27 @@ class TestArms:
 
     def test_an_arm_that_was_not_measured_says_why(self, view_of: Build, make_arm: Build) -> None:
         view = view_of(make_arm("-> Any", None, verdict="inconclusive", reason="the budget ended"))
-        assert (view.outcome.text, [remark.text for remark in view.remarks]) == (
-            "not measured",
-            ["the budget ended"],
-        )
+        assert (view.outcome.text, view.remarks) == ("not measured: the budget ended", ())
+
+    def test_an_arm_left_out_for_its_bytes_shows_which(self, view_of: Build, make_arm: Build) -> None:
+        reason = "not measured: clients would see different values"
+        differences = (Difference(at="$.price", baseline=12.5, arm="12.5"),)
+        view = view_of(make_arm("-> A", None, verdict="invalid", reason=reason, differences=differences))
+        assert (view.outcome.text, view.differences) == (reason, ('$.price: 12.5 → "12.5"',))
+
+    def test_of_many_arms_left_out_some_are_shown_and_the_rest_counted(
+        self, make_endpoint: Build, make_arm: Build
+    ) -> None:
+        arms = [
+            make_arm(f"-> A{n}", None, verdict="invalid", reason="not measured: slower") for n in range(9)
+        ]
+        view = full_view(make_endpoint("GET /x", 1000, *arms), MARGIN)
+        assert sum(len(finding.arms) for finding in view.findings) == 2
+        assert "7 more changes not measured" in [remark.text for remark in view.remarks]
 
     def test_an_invalid_arm_shows_no_figure(self, view_of: Build, make_arm: Build) -> None:
         view = view_of(make_arm("-> Any", 0.2, verdict="invalid", reason="answered above the route"))
-        assert (view.outcome.text, view.time, view.interval) == ("invalid", "", "")
+        assert (view.outcome.text, view.time, view.interval) == ("invalid: answered above the route", "", "")
 
     def test_bytes_that_only_the_captured_answers_vouch_for_are_told_as_such(
         self, view_of: Build, make_arm: Build

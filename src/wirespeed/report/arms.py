@@ -15,6 +15,7 @@ from .tree import ArmView
 
 DIFFERENCES_SHOWN = 3
 EDIT_LINES_SHOWN = 16
+_NOT_MEASURED = "not measured"
 _VALUE_WIDTH = 40
 _NOTABLY_APART = 1.05
 _MOSTLY_RESPONSE_PATH = 0.8
@@ -52,9 +53,14 @@ def arm_view(arm: Arm, endpoint: Endpoint, margin: float, *, every_line: bool = 
         outcome=outcome,
         interval=interval,
         remarks=tuple(_remarks(arm, endpoint)),
-        differences=_differences(arm, every_line) if arm.verdict is Verdict.FASTER else (),
-        edit=edit_lines(arm, every_line) if arm.recommended else (),
+        differences=_differences(arm, every_line) if _is_of_interest(arm) else (),
+        edit=edit_lines(arm, every_line) if arm.recommended and arm.edit != arm.name else (),
     )
+
+
+def is_diff(edit: str | None) -> bool:
+    """A unified diff says where it applies; other edits are source to be written at the endpoint."""
+    return edit is not None and edit.startswith("--- ")
 
 
 def short_outcome(arm: Arm) -> str:
@@ -91,12 +97,15 @@ def _decides(verdict: Verdict, interval: Interval) -> bool:
     return (verdict is Verdict.FASTER and high < 1) or (verdict is Verdict.SLOWER and low > 1)
 
 
+def _is_of_interest(arm: Arm) -> bool:
+    """Whether a reader asks what clients would see: of what is faster, and of what was not even tried."""
+    return arm.verdict is Verdict.FASTER or arm.whole is None
+
+
 def _outcome(arm: Arm, endpoint: Endpoint, margin: float) -> tuple[Span, str]:
     measured = _headline(arm)
-    if arm.verdict is Verdict.INVALID:
-        return Span("invalid", "bad"), ""
-    if measured is None:
-        return Span("not measured", "muted"), ""
+    if measured is None or arm.verdict is Verdict.INVALID:
+        return _without_figures(arm), ""
     ratio, interval, at_once = measured
     if arm.verdict is Verdict.EQUIVALENT:
         return Span(f"no difference beyond {share(margin)}", "muted"), ""
@@ -106,6 +115,16 @@ def _outcome(arm: Arm, endpoint: Endpoint, margin: float) -> tuple[Span, str]:
     if arm.verdict is Verdict.SLOWER and endpoint.whole_ns and not at_once:
         return Span(f"slower: {from_to(endpoint.whole_ns, endpoint.whole_ns * ratio)}", "bad"), ""
     return Span(speed(ratio) + suffix, _role(arm)), speed_interval(ratio, interval)
+
+
+def _without_figures(arm: Arm) -> Span:
+    """The reason is all there is to say; that of an arm left out already opens with "not measured"."""
+    reason = clean(arm.reason or "")
+    if reason.startswith(_NOT_MEASURED):
+        return Span(reason, "muted")
+    if arm.verdict is Verdict.INVALID:
+        return Span(_explained("invalid", reason), "bad")
+    return Span(_explained(_NOT_MEASURED, reason), "muted")
 
 
 def _role(arm: Arm) -> Role:
@@ -127,19 +146,30 @@ def _remarks(arm: Arm, endpoint: Endpoint) -> Iterator[Span]:
         if arm.openapi:
             yield Span(f"OpenAPI: {clean(arm.openapi)}", "muted")
         yield from _response_path(arm, endpoint)
-        if arm.confirmed_by == "variant":
+        if arm.confirmed_by == "variant" and arm.edit is None:
             yield Span("measured as a variant of the route: no edit could be made", "muted")
     yield from _other_metric(arm)
-    if arm.reason and not (arm.verdict is Verdict.FASTER and arm.fidelity == "different"):
+    if arm.reason and not _is_said(arm):
         yield Span(clean(arm.reason), "muted")
+
+
+def _is_said(arm: Arm) -> bool:
+    """The outcome gives the reason of what has no figures, and ``_bytes`` that of other bytes."""
+    no_figures = arm.whole is None or arm.verdict is Verdict.INVALID
+    return no_figures or (arm.verdict is Verdict.FASTER and arm.fidelity != "identical")
 
 
 def _bytes(arm: Arm) -> str:
     if arm.fidelity == "identical":
         return "identical bytes (in the answers captured)" if arm.safe_by == "values" else "identical bytes"
+    reason = clean(arm.reason or "")
     if arm.fidelity == "equal":
-        return "equal JSON, other bytes"
-    return f"different bytes: {clean(arm.reason)}" if arm.reason else "different bytes"
+        return reason if reason.startswith("equal JSON") else _explained("equal JSON, other bytes", reason)
+    return _explained("different bytes", reason)
+
+
+def _explained(what: str, reason: str) -> str:
+    return f"{what}: {reason}" if reason else what
 
 
 def _response_path(arm: Arm, endpoint: Endpoint) -> Iterator[Span]:

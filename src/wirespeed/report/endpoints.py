@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from wirespeed.model.advice import Endpoint, Finding, HotFrame, Phases
+from wirespeed.model.advice import Arm, Endpoint, Finding, HotFrame, Phases
+from wirespeed.model.verdict import Verdict
 
 from .arms import arm_view, headline_ratio, in_reading_order, short_outcome
 from .numbers import duration, from_to, share, size
-from .text import Span, abbreviated, clean, listed
+from .text import Span, abbreviated, clean, counted, listed
 from .tree import ArmView, EndpointView, FindingView
 
+LEFT_OUT_SHOWN = 2
 _NAME_WIDTH = 72
 _NOTABLE_GC = 0.1
 
@@ -36,7 +38,7 @@ def full_view(endpoint: Endpoint, margin: float, *, every_line: bool = False) ->
         source=clean(endpoint.source or ""),
         conclusion=_conclusion_of_full(endpoint),
         findings=tuple(_findings(endpoint, margin, every_line)),
-        remarks=tuple(_remarks(endpoint)),
+        remarks=tuple(_remarks(endpoint, every_line)),
     )
 
 
@@ -83,13 +85,19 @@ def conclusion_span(endpoint: Endpoint) -> Span:
         case "undecided":
             return Span(f"undecided: {note or 'the budget ended before the numbers told'}", "warn")
         case _:
-            tried = "no measured remedy" if has_untried_advice(endpoint) else "no remedy helps"
-            return Span(tried + _where_the_time_is(endpoint))
+            return Span(_what_was_tried(endpoint) + _where_the_time_is(endpoint))
 
 
 def _failure(status: int | None, note: str) -> str:
     answered = f"answered {status}" if status else "failed"
     return f"{answered}: {note}" if note else answered
+
+
+def _what_was_tried(endpoint: Endpoint) -> str:
+    if has_untried_advice(endpoint):
+        return "no measured remedy"
+    undecided = any(arm.verdict is Verdict.INCONCLUSIVE for arm in endpoint.arms)
+    return "no remedy is proven to help" if undecided else "no remedy helps"
 
 
 def _where_the_time_is(endpoint: Endpoint) -> str:
@@ -129,12 +137,14 @@ def _figures(endpoint: Endpoint) -> Iterator[str]:
 
 def _conclusion_of_full(endpoint: Endpoint) -> Span | None:
     """Arms that are faster speak for themselves; every other conclusion is said."""
-    if any(arm.recommended or arm.verdict == "faster" for arm in endpoint.arms):
+    if any(arm.recommended or arm.verdict is Verdict.FASTER for arm in endpoint.arms):
         return None
     return conclusion_span(endpoint)
 
 
-def _remarks(endpoint: Endpoint) -> Iterator[Span]:
+def _remarks(endpoint: Endpoint, every_line: bool) -> Iterator[Span]:
+    if hidden := len(endpoint.arms) - len(_arms_shown(endpoint, every_line)):
+        yield Span(f"{counted(hidden, 'more change')} not measured", "muted")
     if endpoint.unstable:
         paths = listed(clean(path) for path in endpoint.unstable[:5])
         more = ", …" if len(endpoint.unstable) > 5 else ""
@@ -144,9 +154,18 @@ def _remarks(endpoint: Endpoint) -> Iterator[Span]:
         yield Span(clean(endpoint.note), "muted")
 
 
+def _arms_shown(endpoint: Endpoint, every_line: bool) -> list[Arm]:
+    """All that were measured, but only some of those that were not: a first look leaves out many."""
+    arms = in_reading_order(endpoint.arms)
+    measured = [arm for arm in arms if arm.whole is not None]
+    left_out = [arm for arm in arms if arm.whole is None]
+    shown = len(left_out) if every_line or len(left_out) == LEFT_OUT_SHOWN + 1 else LEFT_OUT_SHOWN
+    return measured + left_out[:shown]
+
+
 def _findings(endpoint: Endpoint, margin: float, every_line: bool) -> Iterator[FindingView]:
     """Each finding with its arms, in the order of the arms; those that only advise come last."""
-    arms = in_reading_order(endpoint.arms)
+    arms = _arms_shown(endpoint, every_line)
     codes = dict.fromkeys([arm.code for arm in arms] + [finding.code for finding in endpoint.findings])
     for code in codes:
         findings = [finding for finding in endpoint.findings if finding.code == code]

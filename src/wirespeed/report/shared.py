@@ -9,7 +9,7 @@ from statistics import median_low
 
 from wirespeed.model.advice import Arm, Endpoint
 
-from .arms import bytes_span, edit_lines, headline_ratio
+from .arms import bytes_span, edit_lines, headline_ratio, is_diff
 from .endpoints import endpoint_name
 from .numbers import speed
 from .text import Span, clean, listed
@@ -33,6 +33,14 @@ class SharedChange:
 
 def saved_ns(endpoint: Endpoint, arm: Arm) -> float:
     return (endpoint.whole_ns or 0) * (1 - headline_ratio(arm))
+
+
+def remedies_of(endpoints: Sequence[Endpoint]) -> int:
+    """How many changes are recommended; one that many endpoints share counts once."""
+    recommended = [(e.request, arm) for e in endpoints for arm in e.arms if arm.recommended]
+    return len(
+        {_identity(arm) if _may_be_shared(arm) else (request, arm.name) for request, arm in recommended}
+    )
 
 
 def set_apart(endpoints: Sequence[Endpoint]) -> tuple[list[SharedChange], list[Endpoint]]:
@@ -74,7 +82,8 @@ def shared_view(change: SharedChange, *, every_line: bool = False) -> EndpointVi
 
 
 def _may_be_shared(arm: Arm) -> bool:
-    return arm.recommended and (arm.edit is not None or arm.kind == "app")
+    """Equal annotations on two endpoints are two edits; equal places in a file, or in the app, are one."""
+    return arm.recommended and (arm.kind == "app" or is_diff(arm.edit))
 
 
 def _identity(arm: Arm) -> Hashable:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from wirespeed.model.advice import Advice
 
+from .arms import is_diff
 from .numbers import elapsed, share
 from .order import Standing, entries, standing
+from .shared import remedies_of
 from .skipped import skipped_views
 from .text import Span, clean, counted
 from .tree import AdviceView, FoldView
@@ -83,23 +85,15 @@ def _notes(advice: Advice, everything: bool) -> tuple[str, ...]:
 
 def _totals(advice: Advice) -> Iterator[Span]:
     standings = [standing(endpoint) for endpoint in advice.endpoints]
-    recommended = {
-        (endpoint.request if arm.edit is None and arm.kind != "app" else "", arm.name, arm.edit)
-        for endpoint in advice.endpoints
-        for arm in endpoint.arms
-        if arm.recommended
-    }
+    remedies = remedies_of(advice.endpoints)
     yield Span(counted(len(advice.endpoints), "endpoint"))
-    if recommended:
-        yield Span(counted(len(recommended), "remedy", "remedies"), "good")
-    else:
-        yield Span("no remedy")
+    yield Span(counted(remedies, "remedy", "remedies"), "good") if remedies else Span("no remedy")
     for kind, word in ((Standing.UNDECIDED, "undecided"), (Standing.FAILED, "failed")):
         if number := standings.count(kind):
             yield Span(f"{number} {word}")
     if advice.skipped:
         yield Span(f"{counted(len(advice.skipped), 'route')} not called")
-    if any(arm.recommended and arm.edit for endpoint in advice.endpoints for arm in endpoint.arms):
+    if any(arm.recommended and is_diff(arm.edit) for endpoint in advice.endpoints for arm in endpoint.arms):
         yield Span(f"`wirespeed fix {shlex.quote(clean(advice.subject.app))}` shows the diff")
 
 
