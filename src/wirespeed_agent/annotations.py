@@ -20,6 +20,8 @@ Kind = Literal["exact", "open", "any"]
 
 # Pydantic refuses typing's own before.
 TYPED_DICT_MODULE = "typing" if sys.version_info >= (3, 12) else "typing_extensions"
+MAX_RECORDS = 40
+"""More classes than this nobody would put into a module; further records stay ``dict[str, Any]``."""
 _VERBS = ("fetch", "get", "list", "load", "read", "show")
 _SCALAR_RANKS = {kind: rank for rank, kind in enumerate(SCALARS, 1)}
 
@@ -103,6 +105,7 @@ class _Writer:
         self.definitions: list[str] = []
         self._root = root
         self._relaxed = relaxed
+        self._records = 0
         self._names: dict[tuple[tuple[str, str], ...], str] = {}
 
     def place(self, shape: Shape, place: _Place, around: _Around) -> _Written:
@@ -143,10 +146,10 @@ class _Writer:
         return self._generic(tuple, texts if len(set(texts)) > 1 else [texts[0], "..."], is_fixed)
 
     def _dict(self, part: Entries, place: _Place, around: _Around) -> _Written:
-        if part.fields and part.is_record() and not self._relaxed:
-            return self._record(part, part.fields, place, around)
         if part.is_record():
-            return self._generic(dict, ["str", self.spelling.spell_typing("Any")], False)
+            if part.fields and not self._relaxed and self._records < MAX_RECORDS:
+                return self._record(part, part.fields, place, around)
+            return self._generic(dict, [self._builtin(str), self.spelling.spell_typing("Any")], False)
         key = self.place(part.keys, place._replace(role="Key"), around)
         value = self.place(part.values, place._replace(role="Value"), around)
         return self._generic(dict, [key.text, value.text], False)
@@ -156,6 +159,7 @@ class _Writer:
         if len(keys) > 1 and keys in around:
             raise _UnsayableError
         importlib.import_module(TYPED_DICT_MODULE)
+        self._records += 1
         body = {key: self._field(part, key, shape, (*around, keys)) for key, shape in fields.items()}
         known = tuple(body.items())
         if known not in self._names:
@@ -171,8 +175,13 @@ class _Writer:
         return self.spelling.spell_typing(name, TYPED_DICT_MODULE)
 
     def _generic(self, kind: type, parameters: Sequence[str], is_fixed: bool) -> _Written:
-        name = self.spelling.spell(kind, kind.__module__, kind.__qualname__)
-        return _Written(f"{name}[{', '.join(parameters)}]", is_fixed)
+        return _Written(f"{self._builtin(kind)}[{', '.join(parameters)}]", is_fixed)
+
+    def _builtin(self, kind: type) -> str:
+        """Its bare name, unless the module has given that another meaning."""
+        text = self.spelling.spell(kind, kind.__module__, kind.__qualname__)
+        assert text is not None, f"{kind} can be imported under a free name"
+        return text
 
 
 def _define(name: str, body: _Body, typed_dict: str) -> str:

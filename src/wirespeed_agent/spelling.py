@@ -11,9 +11,9 @@ import keyword
 import re
 import sys
 import types
-from typing import Any, Iterable, Iterator, Mapping, Union, get_args, get_origin
+from typing import Any, Iterable, Iterator, Mapping, Sequence, Union, get_args, get_origin
 
-_UNIONS = (Union, getattr(types, "UnionType", Union))
+_UNION_TYPE = getattr(types, "UnionType", object())
 _ABSENT = object()
 HAS_UNION_OPERATOR = sys.version_info[:2] >= (3, 10)
 
@@ -58,8 +58,7 @@ class Spelling:
         optional = len(named) < len(distinct)
         if HAS_UNION_OPERATOR or len(distinct) == 1:
             return " | ".join([*named, "None"] if optional else named)
-        text = named[0] if len(named) == 1 else f"{self.spell_typing('Union')}[{', '.join(named)}]"
-        return f"{self.spell_typing('Optional')}[{text}]" if optional else text
+        return self._typing_union(named, optional)
 
     def claim(self, wanted: str) -> str:
         """``wanted``, or with a number behind it where the name has another meaning already."""
@@ -69,6 +68,10 @@ class Spelling:
             name = f"{wanted}{number}"
         self._taken.add(name)
         return name
+
+    def _typing_union(self, named: Sequence[str], optional: bool) -> str:
+        text = named[0] if len(named) == 1 else f"{self.spell_typing('Union')}[{', '.join(named)}]"
+        return f"{self.spell_typing('Optional')}[{text}]" if optional else text
 
     def _bare(self, target: object, qualname: str) -> str | None:
         if walk(self._namespace, qualname) is target:
@@ -116,7 +119,7 @@ class Spelling:
         return f"{name}[{', '.join(str(parameter) for parameter in parameters)}]"
 
     def _parameter(self, arg: object) -> str | None:
-        """Only what reads back the same: a model of ``typing.List[X]`` is not one of ``list[X]``."""
+        """Only what reads back the same: a model of ``List[X]`` is another class than one of ``list[X]``."""
         if arg is None or arg is type(None):
             return "None"
         if arg is Any:
@@ -124,9 +127,11 @@ class Spelling:
         if arg is Ellipsis:
             return "..."
         origin = get_origin(arg)
-        if origin in _UNIONS:
+        if origin is _UNION_TYPE:
             members = [self._parameter(member) for member in get_args(arg)]
-            return None if None in members else self.union(str(member) for member in members)
+            return None if None in members else " | ".join(map(str, members))
+        if origin is Union:
+            return self._subscript(self.spell_typing("Union"), get_args(arg))
         if type(arg) is types.GenericAlias:
             return self._subscript(self._parameter(origin), get_args(arg))
         return self.spell_class(arg) if isinstance(arg, type) and origin is None else None

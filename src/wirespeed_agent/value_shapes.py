@@ -18,6 +18,8 @@ MAX_DEPTH = 16
 MAX_POSITIONS = 8
 MAX_FIELDS = 256
 """Beyond this many different keys, dicts of one place are a table whatever else they look like."""
+MAX_PLACES = 4096
+"""Beyond this many fields in all, no dict is like another, and new ones stay unknown."""
 LONGEST_RECORD = 32
 """Like values under more keys than this read as a table."""
 
@@ -88,12 +90,13 @@ class Shape:
 
 
 class Observer:
-    """Feeds values into shapes; knows which containers it is inside of."""
+    """Feeds values into shapes; knows which containers it is inside of and how many fields there are."""
 
-    __slots__ = ("_inside",)
+    __slots__ = ("_inside", "_places")
 
     def __init__(self) -> None:
         self._inside: set[int] = set()
+        self._places = 0
 
     def see(self, shape: Shape, value: object) -> None:
         kind = CONTAINERS.get(type(value))
@@ -110,6 +113,12 @@ class Observer:
         self._inside.add(identity)
         part.see(value, self)
         self._inside.remove(identity)
+
+    def discover(self, shape: Shape) -> None:
+        """Count a new field."""
+        self._places += 1
+        if self._places > MAX_PLACES:
+            shape.give_up()
 
     def see_all(self, shape: Shape, values: Iterable[object]) -> None:
         parts = shape.parts
@@ -249,6 +258,7 @@ class Entries(Part):
                 if len(fields) == MAX_FIELDS:
                     return False
                 shape = _insert(fields, key, previous)
+                observer.discover(shape)
             shape.times += 1
             kind = type(item)
             if kind in CONTAINERS:
