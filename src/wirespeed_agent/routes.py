@@ -87,7 +87,7 @@ class Discovery:
             self._visit_mount(route, prefix + (getattr(route, "path", "") or ""), depth)
             return
         effective = route if context is None else context
-        path = getattr(effective, "path_format", None) or getattr(effective, "path", None)
+        path = getattr(effective, "path", None)
         if path is None or _belongs_to_fastapi(route):
             return
         kind, reason = classify(route, effective)

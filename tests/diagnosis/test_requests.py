@@ -198,9 +198,14 @@ def test_an_optional_parameter_with_an_example_is_sent() -> None:
 
 
 def test_a_path_parameter_that_no_operation_describes_gets_a_value() -> None:
-    made = plan(route("GET", "/tenants/{tenant}/files/{key:uuid}"))
+    assert names(plan(route("GET", "/tenants/{tenant}/n/{n:int}"))) == ["GET /tenants/1/n/1"]
 
-    assert names(made) == ["GET /tenants/1/files/00000000-0000-4000-8000-000000000000"]
+
+@pytest.mark.parametrize("described", [[], [parameter("key", "path")], [parameter("key", "path", schema={})]])
+def test_a_path_parameter_fits_its_converter(described: list[dict[str, Any]]) -> None:
+    made = plan(route("GET", "/files/{key:uuid}", *described))
+
+    assert names(made) == ["GET /files/00000000-0000-4000-8000-000000000000"]
 
 
 @pytest.mark.parametrize(

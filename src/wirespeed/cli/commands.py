@@ -1,19 +1,18 @@
 """The commands by name. Their modules are imported only when one of them is asked for.
 
 Lives here: what ``wirespeed --help`` says. This file must never import Typer, Rich or Pydantic: together they
-take longer than a help page may.
+take longer than a help page may. Even ``dataclasses`` would show.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wirespeed import __doc__ as tagline
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     name: str
     module: str
     """Defines ``COMMAND``, a Typer app of one command whose help begins with ``summary``."""

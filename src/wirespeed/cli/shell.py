@@ -10,7 +10,6 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 
 from wirespeed import __version__
 from wirespeed.cli.commands import BUG, COMMANDS, INTERRUPTED, Command, root_help
@@ -62,6 +61,8 @@ def _find(name: str) -> Command:
     for command in COMMANDS:
         if command.name == name:
             return command
+    from difflib import get_close_matches
+
     kind = "option" if name.startswith("-") else "command"
     names = [command.name for command in COMMANDS]
     close = get_close_matches(name, names, n=1)

@@ -20,7 +20,7 @@ PLACEHOLDER = "…"
 FORM_TYPE = "application/x-www-form-urlencoded"
 
 _CONVERTER_SCHEMAS: dict[str, dict[str, str]] = {"uuid": {"type": "string", "format": "uuid"}}
-"""What a converter demands where no parameter of the operation says more; the others take any sample."""
+"""What a converter demands beside the operation; the others take any sample."""
 
 
 class Missing(NamedTuple):
@@ -114,13 +114,18 @@ def _parameters_by_place(route: Route) -> dict[str, list[Parameter]]:
     places: dict[str, list[Parameter]] = {"path": [], "query": [], "header": [], "cookie": []}
     for parameter in route.operation.get("parameters") or []:
         places.setdefault(parameter["in"], []).append(parameter)
-    known = {parameter["name"] for parameter in places["path"]}
-    places["path"] += [
-        {"name": name, "in": "path", "required": True, "schema": _CONVERTER_SCHEMAS.get(converter, {})}
+    described = {parameter["name"]: parameter for parameter in places["path"]}
+    places["path"] = [
+        _path_parameter(name, converter, described.get(name, {}))
         for name, converter in route_patterns.parameters(route.path)
-        if name not in known
     ]
     return places
+
+
+def _path_parameter(name: str, converter: str, described: Parameter) -> Parameter:
+    """What both the converter and the operation, which may know nothing of it, say of the parameter."""
+    schema = {**_CONVERTER_SCHEMAS.get(converter, {}), **(described.get("schema") or {})}
+    return {**described, "name": name, "in": "path", "required": True, "schema": schema}
 
 
 def _choose(

@@ -40,7 +40,7 @@ class Route(Message):
     id: int
     methods: list[str]
     path: str
-    """Path format with mount prefixes, ``/shop/orders/{order_id}``."""
+    """Path template with mount prefixes and converters, ``/shop/files/{name:path}``."""
     name: str
     kind: RouteKind
     reason: str | None = None
