@@ -11,7 +11,16 @@ from typing import Any
 
 import wirespeed
 from wirespeed.errors import MeasurementInvalid
-from wirespeed.experiment.confirm import Evidence, Item, RoundsPlan, measure_rounds, plan_rounds
+from wirespeed.experiment.confirm import (
+    ARM_BUDGETS_NS,
+    COMFORTABLE_ROUNDS,
+    Evidence,
+    Item,
+    RoundsPlan,
+    item_cost_s,
+    measure_rounds,
+    plan_rounds,
+)
 from wirespeed.experiment.events import Listener, ignore
 from wirespeed.experiment.stopping import ConfirmPlan, estimate_of
 from wirespeed.model.advice import Advice, Arm, Endpoint, Plan, SubjectFacts
@@ -71,6 +80,9 @@ def advise(plan: AdvicePlan, listener: Listener = ignore) -> Outcome:
     with AgentHolder(plan.subject, listener) as holder:
         zero = round_zero(holder, plan, started, listener)
     candidates = [study for study in zero.studies if study.kept]
+    if not fits(candidates, zero.boot_s, _left_s(plan, started), plan):
+        for study in candidates:
+            study.keep_best_only()
     items = [item_of(study) for study in candidates]
     rounds_plan = _plan_rounds(plan, zero, candidates, items, started)
     studies = [candidates[number] for number in rounds_plan.included]
@@ -83,7 +95,7 @@ def advise(plan: AdvicePlan, listener: Listener = ignore) -> Outcome:
             ends=started + plan.budget_s - RESERVE_S,
             listener=listener,
         )
-    left_out = len(candidates) - len(studies)
+    left_out = len(candidates) - len(studies) + len(evidence.dropped)
     return _outcome(plan, zero, studies, left_out, evidence, ticks, started)
 
 
@@ -95,15 +107,24 @@ def item_of(study: Study) -> Item:
     return Item(study.planned.request, changes, call_ns, float(study.seen.whole_ns or 0))
 
 
+def _left_s(plan: AdvicePlan, started: float) -> float:
+    return plan.budget_s - RESERVE_S - (time.monotonic() - started)
+
+
+def fits(candidates: Sequence[Study], boot_s: float, left_s: float, plan: AdvicePlan) -> bool:
+    """Whether there is time for every arm; if not, each endpoint keeps only its best."""
+    costs_s = [item_cost_s(item_of(study), ARM_BUDGETS_NS[-1], plan.live_calls) for study in candidates]
+    return (boot_s + sum(costs_s)) * (plan.rounds or COMFORTABLE_ROUNDS) <= left_s
+
+
 def _plan_rounds(
     plan: AdvicePlan, zero: RoundZero, studies: Sequence[Study], items: Sequence[Item], started: float
 ) -> RoundsPlan:
-    left_s = plan.budget_s - RESERVE_S - (time.monotonic() - started)
     return plan_rounds(
         items,
         [study.promised_ns for study in studies],
         zero.boot_s,
-        left_s,
+        _left_s(plan, started),
         rounds=plan.rounds,
         live_calls=plan.live_calls,
         seed=plan.seed,
@@ -128,9 +149,14 @@ class _Table:
 def _table(studies: Sequence[Study], evidence: Evidence, plan: ConfirmPlan) -> _Table:
     rounds = [
         [Round.model_validate(each[number]) for each in evidence.rounds if number in each]
+        if number not in evidence.dropped
+        else []
         for number in range(len(studies))
     ]
-    confirmed = [confirmed_arms(r, len(study.kept)) for study, r in zip(studies, rounds, strict=True)]
+    # Endpoints left out for want of time are no part of the family: time does not look at ratios.
+    confirmed = [
+        confirmed_arms(r, len(study.kept)) if r else [] for study, r in zip(studies, rounds, strict=True)
+    ]
     flat = iter(decide_all([arm for arms in confirmed for arm in arms], plan))
     decisions = [[next(flat) for _ in arms] for arms in confirmed]
     return _Table(confirmed, decisions, rounds, plan)
@@ -178,15 +204,18 @@ def _outcome(
 
 def _endpoint(study: Study, number: int | None, table: _Table, evidence: Evidence, margin: float) -> Endpoint:
     rounds = [] if number is None else table.rounds[number]
+    decisions: list[Decision] = []
+    best: int | None = None
     if number is None or not rounds:
         arms = [unmeasured_arm(each, NO_TIME) for each in study.kept]
-        best = None
     else:
-        best = recommended(study.kept, table.decisions[number], margin)
+        decisions = table.decisions[number]
+        best = recommended(study.kept, decisions, margin)
         arms = _measured_arms(study, number, best, table)
     arms += [unmeasured_arm(each, why_not_measured(each)) for each in study.left]
-    conclusion = conclusion_of(study, best is not None, bool(rounds))
-    note = note_of(study, conclusion, None if number is None else evidence.failures.get(number))
+    conclusion = conclusion_of(study, decisions, has_recommendation=best is not None)
+    failure = None if number is None else evidence.failures.get(number)
+    note = note_of(study, conclusion, failure, bool(rounds))
     figures = [figures_of(each) for each in rounds if each.invalid is None]
     return endpoint_of(study, arms, figures, conclusion, note)
 

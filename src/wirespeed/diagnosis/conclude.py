@@ -24,10 +24,7 @@ from wirespeed.stats import smallest_effect
 
 from .observation import Round
 from .screening import Study
-from .selection import WORTH_A_LOOK, Candidate
-
-NEARLY_AS_FAST = 1.25
-"""A remedy this close to the fastest is preferred when it is the safer one."""
+from .selection import NEARLY_AS_FAST, WORTH_A_LOOK, Candidate, risk
 
 MOSTLY = 0.5
 
@@ -112,7 +109,7 @@ def recommended(candidates: Sequence[Candidate], decisions: Sequence[Decision], 
         return None
     fastest = min(ratio for _, ratio in able)
     close = [(number, ratio) for number, ratio in able if ratio <= fastest * NEARLY_AS_FAST]
-    return min(close, key=lambda pair: (*_risk(candidates[pair[0]]), pair[1]))[0]
+    return min(close, key=lambda pair: (*risk(candidates[pair[0]]), pair[1]))[0]
 
 
 def _is_proven(decision: Decision, margin: float) -> bool:
@@ -121,13 +118,6 @@ def _is_proven(decision: Decision, margin: float) -> bool:
         and decision.estimate is not None
         and clears_margin(decision.estimate, margin)
     )
-
-
-def _risk(candidate: Candidate) -> tuple[bool, bool]:
-    annotation = candidate.change.annotation
-    if annotation is None:
-        return (False, False)
-    return (not annotation.by_type, bool(annotation.definitions))
 
 
 def measured_arm(
@@ -220,22 +210,32 @@ def why_not_measured(candidate: Candidate) -> str:
         return "not measured: clients would see different values"
     if screened.fidelity == "equal":
         return "not measured: equal JSON, but other bytes, and another remedy is as fast"
-    return "not measured: others were faster at first look"
+    return "not measured: another was faster at first look"
 
 
-def conclusion_of(study: Study, has_recommendation: bool, measured: bool) -> Conclusion:
-    """What to tell the reader about this endpoint, in one word."""
+def conclusion_of(study: Study, decisions: Sequence[Decision], *, has_recommendation: bool) -> Conclusion:
+    """What to tell the reader about this endpoint, in one word; ``decisions`` are of ``study.kept``, or
+    none.
+    """
     if study.is_unsafe:
         return "unsafe"
     if not study.is_measurable or study.note is not None:
         return "failed"
     if has_recommendation:
         return "remedy"
-    if study.kept and not measured:
+    if study.kept and (not decisions or _is_open(study.kept, decisions)):
         return "undecided"
     if _time_is_elsewhere(study) or not study.seen.fast_path:
         return "elsewhere"
     return "fast"
+
+
+def _is_open(kept: Sequence[Candidate], decisions: Sequence[Decision]) -> bool:
+    """Whether a remedy that keeps the bytes may yet be one."""
+    return any(
+        candidate.keeps_bytes and decision.verdict is Verdict.INCONCLUSIVE
+        for candidate, decision in zip(kept, decisions, strict=True)
+    )
 
 
 def _time_is_elsewhere(study: Study) -> bool:
@@ -246,7 +246,7 @@ def _time_is_elsewhere(study: Study) -> bool:
     return phases.dependencies + phases.endpoint > MOSTLY * whole_ns
 
 
-def note_of(study: Study, conclusion: Conclusion, failure: str | None) -> str | None:
+def note_of(study: Study, conclusion: Conclusion, failure: str | None, measured: bool) -> str | None:
     """The sentence an endpoint's conclusion needs beside its figures."""
     if study.note is not None:
         return study.note
@@ -254,8 +254,10 @@ def note_of(study: Study, conclusion: Conclusion, failure: str | None) -> str | 
         return failure
     if study.screening is not None and study.screening.invalid is not None:
         return f"its remedies cannot be measured by replay: {study.screening.invalid}"
-    if conclusion == "undecided":
+    if conclusion == "undecided" and not measured:
         return "the budget left no time to measure its remedies; --budget gives more"
+    if conclusion == "undecided":
+        return "these rounds cannot tell; --budget or --rounds give more"
     if study.seen.obstacle is not None:
         return study.seen.obstacle
     if conclusion == "elsewhere" and study.findings and not study.kept:

@@ -65,6 +65,11 @@ class Study:
     def is_unsafe(self) -> bool:
         return bool(self.seen.actions) and not self.planned.named
 
+    def keep_best_only(self) -> None:
+        """Give up all arms but the first, for want of time."""
+        self.left += self.kept[1:]
+        del self.kept[1:]
+
     @property
     def promised_ns(self) -> float:
         return 0.0 if self.screening is None else promised_gain_ns(self.seen, self.screening, self.kept)
@@ -155,7 +160,9 @@ def _probe(
 
 
 def why_not_measured(study: Study) -> str | None:
-    """Why this answer is no cost of the endpoint, to be read beside its status; None when it can be measured."""
+    """Why this answer is no cost of the endpoint, to be read beside its status; None when it can be
+    measured.
+    """
     seen, request = study.seen, study.planned.request
     if seen.status is not None and not 200 <= seen.status < 300:
         return _what_would_help(seen.status, study)

@@ -36,6 +36,21 @@ class Candidate:
         return self.screened.replay_ns
 
 
+NEARLY_AS_FAST = 1.25
+"""A remedy this close to the fastest is preferred when it is the safer one."""
+
+
+def risk(candidate: Candidate) -> tuple[bool, bool]:
+    """What a change may do to answers that were not captured; smaller is safer.
+
+    A type that fixes the bytes by itself is safest, then one that filters nothing.
+    """
+    annotation = candidate.change.annotation
+    if annotation is None:
+        return (False, False)
+    return (not annotation.by_type, bool(annotation.definitions))
+
+
 def is_worth_screening(seen: Observation) -> bool:
     """Whether what a remedy could remove is a large enough share of the request."""
     if seen.phases is None or not seen.whole_ns:
@@ -48,8 +63,9 @@ def is_worth_screening(seen: Observation) -> bool:
 def select(changes: Sequence[Change], screening: Screening) -> tuple[list[Candidate], list[Candidate]]:
     """(kept, left): at most three arms, and the others, which are shown without figures.
 
-    First the fastest that keeps the bytes; then the fastest of each other fidelity, so that a faster one that
-    clients would notice is shown as what it is; then further byte-keeping ones by speed.
+    First the favourite among those that keep the bytes: the fastest, or a safer one that is nearly as fast. Then
+    the fastest of each fidelity, so that a faster one that clients would notice is shown as what it is; then
+    further byte-keeping ones by speed.
     """
     candidates = [Candidate(c, s) for c, s in zip(changes, screening.variants, strict=True)]
     usable = [
@@ -61,7 +77,12 @@ def select(changes: Sequence[Change], screening: Screening) -> tuple[list[Candid
         fastest = next((each for each in by_speed if each.screened.fidelity == fidelity), None)
         if fastest is not None and all(fastest.replay_ns < other.replay_ns for other in kept):
             kept.append(fastest)
-    kept += [each for each in by_speed if each.keeps_bytes and each not in kept]
+    safe = [each for each in by_speed if each.keeps_bytes]
+    kept += [each for each in safe if each not in kept]
+    if safe:
+        close = [each for each in safe if each.replay_ns <= NEARLY_AS_FAST * safe[0].replay_ns]
+        favourite = min(close, key=lambda each: (*risk(each), each.replay_ns))
+        kept = [favourite, *(each for each in kept if each is not favourite)]
     kept = kept[:ARMS_AT_MOST]
     return kept, [each for each in candidates if each not in kept]
 

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from wirespeed.errors import SubjectDied, SubjectError, SubjectHung
+from wirespeed.errors import SubjectDied, SubjectHung, WirespeedError
 from wirespeed.model.request import Request
 
 from .design import FEWEST_ROUNDS, Schedule, rounds_within, schedule_round
@@ -40,7 +40,9 @@ class Item:
 
 @dataclass(frozen=True)
 class RoundsPlan:
-    """Fixed before the first round. ``included`` are the indexes of the items there is time for."""
+    """Fixed before the first round. ``included`` are the items there is time for, the most worthwhile
+    first.
+    """
 
     rounds: int
     arm_budget_ns: int
@@ -59,6 +61,10 @@ class Evidence:
     rounds: list[dict[int, dict[str, Any]]] = field(default_factory=list)
     failures: dict[int, str] = field(default_factory=dict)
     """Items given up, with the reason: they hung or killed the process."""
+    dropped: list[int] = field(default_factory=list)
+    """Items given up because the rounds took longer than planned; never for what they measured."""
+    cost_s: dict[int, float] = field(default_factory=dict)
+    """The longest that each item took in a round."""
     ended_early: str | None = None
 
 
@@ -72,33 +78,44 @@ Boot = Callable[[], AbstractContextManager[Agent]]
 
 
 def measure_rounds(
-    boot: Boot,
-    items: Sequence[Item],
-    plan: RoundsPlan,
-    *,
-    ends: float,
-    listener: Listener,
+    boot: Boot, items: Sequence[Item], plan: RoundsPlan, *, ends: float, listener: Listener
 ) -> Evidence:
-    """Measure ``plan.rounds`` rounds of all items, or fewer when ``time.monotonic()`` would pass ``ends``.
+    """Measure ``plan.rounds`` rounds of all items by ``ends`` (``time.monotonic()``).
 
-    ``boot`` gives a context manager whose value is a booted agent. Ctrl-C keeps the rounds that are complete.
+    Rounds that take longer than planned cost items, the last ones first: a few rounds of everything would
+    show nothing. Ctrl-C keeps the rounds that are complete.
     """
     evidence = Evidence()
-    longest_s = 0.0
     for index in range(plan.rounds):
-        started = time.monotonic()
-        if index >= 2 and started + longest_s > ends:
-            evidence.ended_early = f"the budget ended after {index} of {plan.rounds} rounds"
-            break
-        listener(RoundStarted(index + 1, plan.rounds, longest_s * (plan.rounds - index) if index else None))
+        rounds_left = plan.rounds - index
+        allowed_s = (ends - time.monotonic()) / rounds_left
+        keep_within(allowed_s, len(items), evidence)
+        listener(RoundStarted(index + 1, plan.rounds, _round_s(evidence) * rounds_left if index else None))
         try:
             evidence.rounds.append(_one_round(boot, items, plan, index, evidence))
         except KeyboardInterrupt:
             evidence.ended_early = f"interrupted after {index} of {plan.rounds} rounds"
             break
-        longest_s = max(longest_s, time.monotonic() - started)
         listener(RoundFinished(index + 1, plan.rounds))
     return evidence
+
+
+BOOT = -1
+"""The key under which ``cost_s`` keeps what starting and stopping the process takes."""
+
+
+def keep_within(allowed_s: float, items: int, evidence: Evidence) -> None:
+    """Drop items from the end until a round fits into ``allowed_s`` by what items took so far; one stays."""
+    for number in reversed(range(1, items)):
+        if _round_s(evidence) <= allowed_s:
+            return
+        if number in evidence.cost_s:
+            evidence.dropped.append(number)
+            del evidence.cost_s[number]
+
+
+def _round_s(evidence: Evidence) -> float:
+    return sum(evidence.cost_s.values())
 
 
 def _one_round(
@@ -106,18 +123,27 @@ def _one_round(
 ) -> dict[int, dict[str, Any]]:
     """One fresh process for all items; a second one only where an item took the first one down."""
     measured: dict[int, dict[str, Any]] = {}
-    waiting = [number for number in range(len(items)) if number not in evidence.failures]
+    given_up = {*evidence.failures, *evidence.dropped}
+    waiting = [number for number in range(len(items)) if number not in given_up]
+    started = time.monotonic()
+    spent_s = 0.0
     while waiting:
         with boot() as agent:
             while waiting:
                 number = waiting.pop(0)
+                item_started = time.monotonic()
                 try:
                     measured[number] = _measure(agent, items[number], plan, (index, number))
                 except (SubjectHung, SubjectDied) as error:
                     evidence.failures[number] = error.message
                     break
-                except SubjectError as error:
+                except WirespeedError as error:
                     evidence.failures[number] = error.message
+                finally:
+                    took_s = time.monotonic() - item_started
+                    spent_s += took_s
+                evidence.cost_s[number] = max(took_s, evidence.cost_s.get(number, 0.0))
+    evidence.cost_s[BOOT] = max(time.monotonic() - started - spent_s, evidence.cost_s.get(BOOT, 0.0))
     return measured
 
 
@@ -192,4 +218,4 @@ def plan_rounds(
     round_s = max(1e-9, cost_s(arm_budget_ns))
     quick = rounds_within(budget_s * QUICK_SHARE, round_s)
     chosen = rounds or max(quick, min(COMFORTABLE_ROUNDS, rounds_within(budget_s, round_s)))
-    return RoundsPlan(chosen, arm_budget_ns, tuple(sorted(included)), live_calls, seed, deadline_s)
+    return RoundsPlan(chosen, arm_budget_ns, tuple(included), live_calls, seed, deadline_s)
