@@ -1,0 +1,26 @@
+"""What tests of every layer share."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def write_app(tmp_path: Path) -> Callable[..., Path]:
+    """Write ``source`` as a module, ``pkg.main`` with its packages; gives the folder to import from."""
+
+    def write(source: str, name: str = "main") -> Path:
+        *packages, module = name.split(".")
+        folder = tmp_path
+        for package in packages:
+            folder = folder / package
+            folder.mkdir(exist_ok=True)
+            (folder / "__init__.py").touch()
+        (folder / f"{module}.py").write_text(textwrap.dedent(source), encoding="utf-8")
+        return tmp_path
+
+    return write
