@@ -190,7 +190,7 @@ def _no_app(what: str, value: Any, advice: Optional[str]) -> OperationError:
 
 def _no_module(name: str, error: ModuleNotFoundError, folder: Path) -> OperationError:
     advice = similar_modules(name, folder) or f"Modules are looked for in {folder} first."
-    return OperationError("usage", f"There is no module {name} ({error}).", advice=advice)
+    return OperationError("usage", f"{error}.", advice=advice)
 
 
 def _is_within(name: str, missing: str) -> bool:

@@ -96,11 +96,12 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> Optional[str]:
 
 
 def similar_modules(name: str, folder: Path) -> Optional[str]:
-    """A question that offers modules of the folder: close to the whole name, else to its last part."""
+    """A question that offers modules of the folder with a last part, or a whole name, close to ``name``."""
     modules = list(islice(_modules(folder), _MOST_CANDIDATES))
     by_last_part = {module.rpartition(".")[2]: module for module in modules}
-    close = difflib.get_close_matches(name.rpartition(".")[2], list(by_last_part))
-    return did_you_mean(name, modules) or _question([by_last_part[part] for part in close])
+    parts = difflib.get_close_matches(name.rpartition(".")[2], list(by_last_part))
+    close = [by_last_part[part] for part in parts] + difflib.get_close_matches(name, modules)
+    return _question(list(dict.fromkeys(close)))
 
 
 def _question(names: List[str]) -> Optional[str]:

@@ -49,12 +49,14 @@ class AgentProcess:
         self.shutdown_problem: WirespeedError | None = None
         """What went wrong while the app shut down; kept, not raised, as the measurements stand."""
         self._running: _Running | None = None
+        self._output: OutputTail | None = None
         self._booted = False
         self._last_id = 0
         self._doing: str | None = None
 
     def __enter__(self) -> Self:
         self._running = _start(self.subject)
+        self._output = self._running.output
         return self
 
     def __exit__(
@@ -71,8 +73,8 @@ class AgentProcess:
 
     @property
     def output(self) -> str:
-        """The end of what the app has printed so far."""
-        return self._require_running().output.text()
+        """The end of what the app has printed: until now, or altogether once the process has ended."""
+        return self._output.text() if self._output else ""
 
     def boot(self, *, deadline_s: float = BOOT_DEADLINE_S) -> Booted:
         """Import the app, run ``--prepare`` and its start-up.
@@ -108,7 +110,7 @@ class AgentProcess:
             self.kill()
             raise
         if "error" in answer:
-            raise _as_error(answer["error"], running.output.text())
+            raise _as_error(answer["error"], self.output)
         return answer["result"]
 
     def close(self) -> None:
@@ -164,7 +166,7 @@ class AgentProcess:
             during=during,
             advice="The traceback shows where it was waiting." if where else None,
             app_traceback=where,
-            output=running.output.text(),
+            output=self.output,
         )
 
     def _whereabouts(self, running: _Running) -> str | None:
@@ -180,8 +182,12 @@ class AgentProcess:
         returncode = running.returncode_soon()
         self.kill()
         how = "closed the pipe to wirespeed" if returncode is None else explain_exit(returncode)
+        never_spoke = not self._booted and self._doing is None
         return SubjectDied(
-            f"The app's process {how} while {during}.", during=during, output=running.output.text()
+            f"The app's process {how} while {during}.",
+            during=during,
+            advice=f"Check that {self.subject.python} is a working Python." if never_spoke else None,
+            output=self.output,
         )
 
 

@@ -28,7 +28,7 @@ def choose_interpreter(option: str | None, folder: Path, environ: Mapping[str, s
     if option is not None:
         return named_interpreter(option)
     active = environ.get("VIRTUAL_ENV")
-    if active and not _same_folder(Path(active), _OWN_PREFIX):
+    if active and not _same_place(Path(active), _OWN_PREFIX):
         return _interpreter_of(Path(active), f"The active virtual environment {active}")
     if (folder / ".venv" / "pyvenv.cfg").is_file():
         return _interpreter_of(folder / ".venv", f"The virtual environment {folder / '.venv'}")
@@ -71,12 +71,12 @@ def _without_ours(environ: Mapping[str, str], python: Path) -> dict[str, str]:
 
 def _is_ours(prefix: str | None) -> bool:
     return bool(prefix) and any(
-        _same_folder(Path(str(prefix)), ours) for ours in (_OWN_PREFIX, sys.base_prefix)
+        _same_place(Path(str(prefix)), ours) for ours in (_OWN_PREFIX, sys.base_prefix)
     )
 
 
 def _without_folder(search_path: str, folder: Path) -> str:
-    kept = [entry for entry in search_path.split(os.pathsep) if not (entry and _same_folder(entry, folder))]
+    kept = [entry for entry in search_path.split(os.pathsep) if not (entry and _same_place(entry, folder))]
     return os.pathsep.join(kept)
 
 
@@ -85,11 +85,12 @@ def _in_virtual_environment() -> bool:
 
 
 def _is_own_interpreter(python: Path) -> bool:
-    """By any of the names that an environment has for its interpreter: ``python``, ``python3`` …"""
-    return _same_folder(python.parent, _OWN_PYTHON.parent) and _same_folder(python, _OWN_PYTHON)
+    """By any of the names that a virtual environment has for its interpreter: ``python``, ``python3`` …"""
+    together = _same_place(python.parent, _OWN_PYTHON.parent)
+    return together and (_in_virtual_environment() or _same_place(python, _OWN_PYTHON))
 
 
-def _same_folder(one: str | Path, other: str | Path) -> bool:
+def _same_place(one: str | Path, other: str | Path) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 

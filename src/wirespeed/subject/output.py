@@ -22,8 +22,11 @@ class OutputTail:
         self._thread.start()
 
     def text(self) -> str:
-        """The last 64 KiB printed so far."""
-        return bytes(self._kept).decode(errors="replace")
+        """The last 64 KiB printed so far, in whole lines where there are any."""
+        kept = bytes(self._kept)
+        if len(kept) == _KEPT_BYTES:
+            kept = kept.partition(b"\n")[2] or kept
+        return kept.decode(errors="replace")
 
     def close(self) -> None:
         """Take what has been printed already, then stop reading.
