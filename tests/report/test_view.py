@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from wirespeed.model.advice import Advice, Arm, Difference, ParallelEstimate, Phases
+from wirespeed.model.advice import Advice, Arm, Difference, HotFrame, ParallelEstimate, Phases
 from wirespeed.model.request import Skipped
+from wirespeed.model.verdict import Estimate, Verdict
 from wirespeed.report.arms import arm_view, edit_lines
-from wirespeed.report.endpoints import conclusion_span, full_view
+from wirespeed.report.endpoints import conclusion_span, endpoint_name, full_view
 from wirespeed.report.order import Standing, entries, standing
 from wirespeed.report.skipped import skipped_views
 from wirespeed.report.tree import ArmView, EndpointView, FoldView
@@ -84,6 +86,34 @@ class TestOrder:
         assert isinstance(fold, FoldView)
         assert fold.headline.text == "12 endpoints are on the fast path, nothing to gain"
         assert len(fold.names) + fold.more == 12
+
+    def test_many_failures_of_one_status_are_told_together_with_one_note_as_example(
+        self, make_advice: Build, make_endpoint: Build
+    ) -> None:
+        failed = [
+            make_endpoint(f"GET /{n}", None, status=404, conclusion="failed", note=f"name it with --get /{n}")
+            for n in range(30)
+        ]
+        (fold,) = entries(make_advice(*failed))
+        assert isinstance(fold, FoldView)
+        assert fold.headline.text == "30 endpoints answered 404"
+        assert fold.hint == "for example GET /0: name it with --get /0"
+
+    def test_what_each_acting_get_did_is_told_of_each(self, make_advice: Build, make_endpoint: Build) -> None:
+        acting = [
+            make_endpoint(f"GET /{n}", conclusion="unsafe", note=f"it wrote a file ({n}.json)")
+            for n in range(6)
+        ]
+        views = [entry for entry in entries(make_advice(*acting)) if isinstance(entry, EndpointView)]
+        told = [view.conclusion.text for view in views if view.conclusion]
+        assert told == [f"called once: it wrote a file ({n}.json)" for n in range(6)]
+
+    def test_where_an_arm_is_inconclusive_nobody_says_that_no_remedy_helps(
+        self, make_endpoint: Build, make_arm: Build
+    ) -> None:
+        endpoint = make_endpoint("GET /x", 1000, make_arm("-> Any", 0.97, verdict="inconclusive"))
+        assert standing(endpoint) is Standing.UNDECIDED
+        assert conclusion_span(endpoint).text == "no remedy is proven to help"
 
     def test_a_single_endpoint_is_never_folded_away(self, make_advice: Build, make_endpoint: Build) -> None:
         told = entries(make_advice(*(make_endpoint(f"GET /{n}") for n in range(11))))
@@ -226,6 +256,39 @@ class TestArms:
         endpoint = make_endpoint("GET /x", 52_000_000, arm, response_path_ns=9_400_000)
         remarks = [remark.text for remark in arm_view(arm, endpoint, MARGIN).remarks]
         assert "response path 9.40 → 0.60 ms" in remarks
+
+    @pytest.mark.parametrize("ratio", [0.0, -0.1, math.inf, math.nan])
+    def test_an_impossible_figure_breaks_no_report(
+        self, ratio: float, view_of: Build, make_arm: Build
+    ) -> None:
+        for verdict in Verdict:
+            view_of(make_arm("-> A", 1.0, verdict=verdict).model_copy(update={"whole": impossible(ratio)}))
+
+
+def impossible(ratio: float) -> Estimate:
+    return Estimate(ratio=ratio, interval=(ratio, ratio))
+
+
+class TestNames:
+    def test_a_long_request_is_called_by_its_route(self, make_endpoint: Build) -> None:
+        sent = "GET /orders/00000000-0000-4000-8000-000000000000/items?page=2"
+        assert endpoint_name(make_endpoint(sent, path="/orders/{order_id}/items")) == (
+            "GET /orders/{order_id}/items?page=2"
+        )
+
+    def test_a_short_request_is_called_as_it_was_sent(self, make_endpoint: Build) -> None:
+        assert endpoint_name(make_endpoint("GET /orders/7", path="/orders/{order_id}")) == "GET /orders/7"
+
+    def test_installed_packages_are_named_without_the_environment_they_lie_in(
+        self, make_endpoint: Build, make_arm: Build
+    ) -> None:
+        inside = "venv/lib/python3.12/site-packages/"
+        frame = HotFrame(share=0.9, where=f"{inside}lib/core.py:59 run")
+        endpoint = make_endpoint(
+            "GET /x", 1000, make_arm("-> A", 0.5), source=f"{inside}app/main.py:7", hot_frame=frame
+        )
+        assert full_view(endpoint, MARGIN).source == "app/main.py:7"
+        assert conclusion_span(endpoint).text == "no remedy helps: 90 % is in run (lib/core.py:59)"
 
 
 class TestConclusions:

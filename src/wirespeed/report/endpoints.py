@@ -14,6 +14,7 @@ from .text import Span, abbreviated, clean, counted, listed
 from .tree import ArmView, EndpointView, FindingView
 
 LEFT_OUT_SHOWN = 2
+_LONG_NAME = 48
 _NAME_WIDTH = 72
 _NOTABLE_GC = 0.1
 
@@ -28,14 +29,19 @@ _PHASES = {
 
 
 def endpoint_name(endpoint: Endpoint) -> str:
-    return abbreviated(clean(endpoint.request), _NAME_WIDTH)
+    """The request as it was sent; where that is long, with the route's template in place of its path."""
+    name = clean(endpoint.request)
+    if len(name) > _LONG_NAME:
+        _, separator, query = name.partition("?")
+        name = clean(f"{endpoint.method} {endpoint.path}") + separator + query
+    return abbreviated(name, _NAME_WIDTH)
 
 
 def full_view(endpoint: Endpoint, margin: float, *, every_line: bool = False) -> EndpointView:
     return EndpointView(
         name=endpoint_name(endpoint),
         figures=tuple(_figures(endpoint)),
-        source=clean(endpoint.source or ""),
+        source=_place(endpoint.source or "") if endpoint.findings or endpoint.arms else "",
         conclusion=_conclusion_of_full(endpoint),
         findings=tuple(_findings(endpoint, margin, every_line)),
         remarks=tuple(_remarks(endpoint, every_line)),
@@ -71,26 +77,29 @@ def has_untried_advice(endpoint: Endpoint) -> bool:
 
 
 def conclusion_span(endpoint: Endpoint) -> Span:
-    """One sentence on what this endpoint's measurement comes to."""
-    note = clean(endpoint.note or "")
+    """One sentence on what this endpoint's measurement comes to, with the note that explains it."""
+    told, note = sentence(endpoint), clean(endpoint.note or "")
+    if not note:
+        return told
+    separator = ": " if endpoint.conclusion in ("unsafe", "failed", "undecided") else "; "
+    return Span(f"{told.text}{separator}{note}", told.role)
+
+
+def sentence(endpoint: Endpoint) -> Span:
+    """The conclusion without the note, so that endpoints alike read alike."""
     match endpoint.conclusion:
         case "fast":
             return Span(
                 "on the fast path, nothing to gain" if endpoint.fast_path else "nothing to gain", "good"
             )
         case "unsafe":
-            return Span(f"called once: {note or 'it acts on more than its answer'}", "warn")
+            return Span("called once", "warn")
         case "failed":
-            return Span(_failure(endpoint.status, note), "bad")
+            return Span(f"answered {endpoint.status}" if endpoint.status else "failed", "bad")
         case "undecided":
-            return Span(f"undecided: {note or 'the budget ended before the numbers told'}", "warn")
+            return Span("undecided", "warn")
         case _:
             return Span(_what_was_tried(endpoint) + _where_the_time_is(endpoint))
-
-
-def _failure(status: int | None, note: str) -> str:
-    answered = f"answered {status}" if status else "failed"
-    return f"{answered}: {note}" if note else answered
 
 
 def _what_was_tried(endpoint: Endpoint) -> str:
@@ -112,7 +121,12 @@ def _where_the_time_is(endpoint: Endpoint) -> str:
 def _frame(frame: HotFrame) -> str:
     """``prices.py:40 load_prices`` is easier to read the other way round."""
     place, _, function = clean(frame.where).rpartition(" ")
-    return f"{function} ({place})" if place else function
+    return f"{function} ({_place(place)})" if place else function
+
+
+def _place(source: str) -> str:
+    """Installed packages are known by their names, not by where an environment keeps them."""
+    return clean(source).rpartition("site-packages/")[2]
 
 
 def _largest_phase(phases: Phases) -> tuple[str, float]:
@@ -149,8 +163,7 @@ def _remarks(endpoint: Endpoint, every_line: bool) -> Iterator[Span]:
         paths = listed(clean(path) for path in endpoint.unstable[:5])
         more = ", …" if len(endpoint.unstable) > 5 else ""
         yield Span(f"differs from call to call and is not compared: {paths}{more}", "muted")
-    said_already = endpoint.conclusion in ("unsafe", "failed", "undecided") and _conclusion_of_full(endpoint)
-    if endpoint.note and not said_already:
+    if endpoint.note and _conclusion_of_full(endpoint) is None:
         yield Span(clean(endpoint.note), "muted")
 
 

@@ -8,7 +8,7 @@ line; the rest is folded into a sentence, so that an app of two hundred endpoint
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from enum import Enum, auto
 from sys import maxsize
 from typing import NamedTuple
@@ -25,17 +25,18 @@ from .endpoints import (
     full_view,
     gain_line,
     has_untried_advice,
+    sentence,
 )
 from .numbers import duration, speed
 from .shared import SharedChange, saved_ns, set_apart, shared_view
-from .text import Role, Span
+from .text import Role, Span, clean
 from .tree import EndpointView, FoldView
 
 Entry = EndpointView | FoldView
 
 NAMES_IN_A_FOLD = 10
 _ALIKE = 4
-"""From this many on, endpoints with the same sentence are told together."""
+"""From this many on, endpoints that are alike are told together."""
 
 
 class Standing(Enum):
@@ -107,6 +108,8 @@ def standing(endpoint: Endpoint) -> Standing:
             return Standing.UNSAFE
         case "undecided":
             return Standing.UNDECIDED
+        case "elsewhere" if any(arm.verdict is Verdict.INCONCLUSIVE for arm in endpoint.arms):
+            return Standing.UNDECIDED
         case "fast" if not has_untried_advice(endpoint):
             return Standing.FAST
         case _:
@@ -146,18 +149,24 @@ def _with_room(
 def _gathered(
     kind: Standing, endpoints: Sequence[Endpoint], margin: float, everything: bool
 ) -> Iterator[Entry]:
-    """Those that share a sentence are told together where they are many."""
+    """Those that are alike are told together where they are many."""
     if everything:
         yield from _with_room(kind, endpoints, margin, everything)
         return
-    alike: dict[str, list[Endpoint]] = defaultdict(list)
+    alike: dict[Hashable, list[Endpoint]] = defaultdict(list)
     for endpoint in endpoints:
-        alike[conclusion_span(endpoint).text].append(endpoint)
+        alike[_likeness(kind, endpoint)].append(endpoint)
     few = [endpoint for group in alike.values() if len(group) < _ALIKE for endpoint in group]
     yield from _with_room(kind, few, margin, everything)
     for group in alike.values():
         if len(group) >= _ALIKE:
             yield _told_together(kind, group)
+
+
+def _likeness(kind: Standing, endpoint: Endpoint) -> Hashable:
+    """Notes may name each path and do not count, but what a GET does beside answering is worth a line."""
+    told = conclusion_span if kind is Standing.UNSAFE else sentence
+    return told(endpoint).text
 
 
 def _slowest_first(kind: Standing, endpoints: Sequence[Endpoint]) -> list[Endpoint]:
@@ -178,16 +187,22 @@ def _limit(endpoints: list[Endpoint]) -> str:
 
 def _told_together(kind: Standing, endpoints: list[Endpoint]) -> FoldView:
     verb = {Standing.FAST: "are ", Standing.UNSAFE: "were "}.get(kind, "")
-    sentence = conclusion_span(endpoints[0])
     ordered = _slowest_first(kind, endpoints)
-    return _fold_view(f"{len(endpoints)} endpoints {verb}{sentence.text}", kind, ordered, sentence.role)
+    first = ordered[0]
+    same_note = len({endpoint.note for endpoint in endpoints}) == 1
+    told = conclusion_span(first) if same_note else sentence(first)
+    hint = f"for example {endpoint_name(first)}: {clean(first.note)}" if first.note and not same_note else ""
+    return _fold_view(f"{len(endpoints)} endpoints {verb}{told.text}", kind, ordered, told.role, hint)
 
 
-def _fold_view(headline: str, kind: Standing, endpoints: list[Endpoint], role: Role = "plain") -> FoldView:
+def _fold_view(
+    headline: str, kind: Standing, endpoints: list[Endpoint], role: Role = "plain", hint: str = ""
+) -> FoldView:
     return FoldView(
         headline=Span(headline, role),
         names=tuple(_name_with_figure(kind, endpoint) for endpoint in endpoints[:NAMES_IN_A_FOLD]),
         more=max(0, len(endpoints) - NAMES_IN_A_FOLD),
+        hint=hint,
     )
 
 
