@@ -62,11 +62,12 @@ class _Reader:
         if kind in self._seen:
             return True
         self._seen.add(kind)
-        if _has_ways_of_its_own(kind):
+        # Pydantic 1 has no decorators to look at, and no ``dump_json`` either.
+        if not hasattr(kind, "__pydantic_decorators__") or _has_ways_of_its_own(kind):
             return False
         fields = list(kind.model_fields.values())
         declared = [field.annotation for field in fields]
-        computed = [field.return_type for field in kind.model_computed_fields.values()]
+        computed = [each.info.return_type for each in kind.__pydantic_decorators__.computed_fields.values()]
         return not any(_may_serialize(each) for field in fields for each in field.metadata) and all(
             _reads(annotation, self._in_model) for annotation in declared + computed
         )

@@ -71,9 +71,9 @@ def _describes_json(kind: type) -> bool:
 
 def _has_schema(kind: type) -> bool:
     """A dataclass may have fields that Pydantic knows nothing of; FastAPI would refuse the route."""
-    from pydantic import TypeAdapter
-
     try:
+        from pydantic import TypeAdapter
+
         TypeAdapter(kind)
     except Exception:  # whatever a user's schema hook raises
         return False

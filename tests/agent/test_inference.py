@@ -54,16 +54,17 @@ MODELS = """
     class Point:
         x: int
 
+    class Thing:
+        pass
+
     @dataclasses.dataclass
     class Opaque:
-        handle: typing.Generator
+        handle: Thing
 
     class Pair(typing.NamedTuple):
         x: int
         y: str
 
-    class Thing:
-        pass
 """
 
 Namespace = typing.Dict[str, Any]  # noqa: UP006
@@ -77,7 +78,7 @@ def make_module(monkeypatch: pytest.MonkeyPatch) -> MakeModule:
     def make(name: str, source: str = MODELS) -> Any:
         module = types.ModuleType(name)
         monkeypatch.setitem(sys.modules, name, module)
-        exec(textwrap.dedent(source), vars(module))
+        exec(compile(textwrap.dedent(source), name, "exec", dont_inherit=True), vars(module))
         return module
 
     return make
@@ -96,9 +97,9 @@ def expression(*values: Any, namespace: Namespace | None = None) -> str:
     return exact(*values, namespace=namespace).expression
 
 
-def union(*members: str) -> str:
+def union(*members: str, namespace: Namespace | None = None) -> str:
     """As this interpreter writes it."""
-    return spelling.Spelling({}).union(members)
+    return spelling.Spelling(namespace or {}).union(members)
 
 
 # -- JSON-like values ----------------------------------------------------------------------------------------
@@ -339,9 +340,7 @@ def test_mapped_dataclasses_are_anything(make_module: MakeModule) -> None:
 
 
 def test_dataclasses_that_pydantic_cannot_describe_are_anything(models: Any) -> None:
-    opaque = models.Opaque
-    opaque.__annotations__["handle"] = opaque.__dataclass_fields__["handle"].type = models.Thing
-    assert expression([opaque(None)], namespace=vars(models)) == "list[Any]"
+    assert expression([models.Opaque(models.Thing())], namespace=vars(models)) == "list[Any]"
 
 
 def test_a_place_that_is_anything_brings_no_import_it_does_not_need(models: Any) -> None:
@@ -414,7 +413,10 @@ def test_nested_classes_are_named_through_the_outer_one(models: Any) -> None:
 def test_instances_are_named_by_their_exact_class(models: Any) -> None:
     user, admin = models.User(id=1, name="a"), models.Admin(id=1, name="a", level=1)
     assert expression([admin], namespace=vars(models)) == "list[Admin]"
-    assert expression([user, admin], namespace=vars(models)) == f"list[{union('User', 'Admin')}]"
+    assert (
+        expression([user, admin], namespace=vars(models))
+        == f"list[{union('User', 'Admin', namespace=vars(models))}]"
+    )
 
 
 def test_generic_models_are_named_with_what_they_hold(models: Any) -> None:
@@ -439,7 +441,8 @@ def test_a_generic_model_that_cannot_be_written_back_is_anything(models: Any) ->
 
 def test_dataclasses_enums_and_named_tuples_are_named(models: Any) -> None:
     values = [models.Point(1), models.Color.RED, models.Pair(1, "a")]
-    assert expression(values, namespace=vars(models)) == f"list[{union('Point', 'Color', 'Pair')}]"
+    expected = union("Point", "Color", "Pair", namespace=vars(models))
+    assert expression(values, namespace=vars(models)) == f"list[{expected}]"
 
 
 # -- source --------------------------------------------------------------------------------------------------
