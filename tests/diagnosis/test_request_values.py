@@ -135,6 +135,17 @@ def test_an_example_of_the_documentation_comes_first(parameter: dict[str, Any]) 
     assert offered_value(parameter) == declared_value(parameter) == sample_value(parameter) == 42
 
 
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        {"examples": {"none": {"value": None}, "one band": {"value": [1]}}},
+        {"schema": {"examples": [None, 1]}},
+    ],
+)
+def test_a_parameter_whose_first_example_is_null_is_left_out(parameter: dict[str, Any]) -> None:
+    assert offered_value(parameter) is None
+
+
 def test_a_default_comes_before_the_smallest_value() -> None:
     parameter = {"schema": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": 20}}
 

@@ -33,12 +33,14 @@ EXTRA_LENGTHS = 12
 
 
 def offered_value(parameter: Mapping[str, Any]) -> Any | None:
-    """The example the documentation gives for a parameter, or None."""
+    """The example the documentation gives for a parameter, or None.
+
+    Of several, the first counts, as in Swagger UI: an author who puts null first means to leave it out.
+    """
     named = parameter.get("examples")
-    values = [parameter.get("example")]
-    if isinstance(named, Mapping):
-        values += [entry.get("value") for entry in named.values() if isinstance(entry, Mapping)]
-    return _first([*values, *_examples(parameter.get("schema") or {})])
+    values = named.values() if isinstance(named, Mapping) else ()
+    first = next((entry["value"] for entry in values if "value" in entry), None)
+    return _first([parameter.get("example"), first, *_examples(parameter.get("schema") or {})])
 
 
 def declared_value(parameter: Mapping[str, Any]) -> Any | None:
@@ -78,7 +80,7 @@ def _first(values: Iterable[Any]) -> Any | None:
 
 def _examples(schema: Schema) -> list[Any]:
     several = schema.get("examples")
-    return [schema.get("example"), *(several if isinstance(several, list) else ())]
+    return [schema.get("example"), *(several[:1] if isinstance(several, list) else ())]
 
 
 def _declared(schema: Schema) -> Iterator[Any]:
