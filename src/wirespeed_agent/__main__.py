@@ -10,7 +10,7 @@ import json
 import os
 import sys
 
-_ended_well = []
+_ended_well: "list[bool]" = []
 
 
 def main(in_fd: int, out_fd: int, lifeline_fd: int) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, NoReturn, Optional
 
 from .lifeline import die_now
 
@@ -29,7 +30,7 @@ class Channel:
         """Write one line; safe from any thread. Raises ``TypeError`` for what JSON cannot say."""
         line = json.dumps(message, separators=(",", ":")).encode() + b"\n"
         if self._out_fd is None:
-            return
+            _end_forked_child()
         with self._writing:
             self._write(self._out_fd, line)
 
@@ -61,3 +62,10 @@ class Channel:
             os.close(self._in_fd)
             os.close(self._out_fd)
         self._out_fd = None
+
+
+def _end_forked_child() -> NoReturn:
+    """A child of the app that comes back to the agent's code, as after ``sys.exit``, has done its work."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)

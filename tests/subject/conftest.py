@@ -16,6 +16,16 @@ from wirespeed.subject.agent import AgentProcess
 StartAgent = Callable[..., AgentProcess]
 
 
+@pytest.fixture(scope="session")
+def caches(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("caches")
+
+
+@pytest.fixture(autouse=True)
+def users_caches_stay_clean(caches: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(caches))
+
+
 @pytest.fixture
 def start_agent() -> Iterator[StartAgent]:
     """Start an agent, not booted yet, for an app in a folder; none outlives the test."""

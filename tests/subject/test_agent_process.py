@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import importlib
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ import pytest
 
 from wirespeed.errors import AgentFailed, SubjectDied, SubjectError, SubjectHung, UsageError
 from wirespeed.subject.agent import AgentProcess
+from wirespeed.subject.bundle import bytecode_folder
 
 StartAgent = Callable[..., AgentProcess]
 WriteApp = Callable[..., Path]
@@ -194,11 +196,24 @@ def test_a_child_that_lives_on_does_not_hide_the_death_of_the_app(
     assert ends(int((folder / "child").read_text()))
 
 
+def test_a_forked_child_that_ends_as_scripts_do_ends(write_app: WriteApp, start_agent: StartAgent) -> None:
+    fork = (
+        "import os, sys\nchild = os.fork()\nif not child: print('worked'); sys.exit()\nos.waitpid(child, 0)"
+    )
+    agent = start_agent(write_app(fork + ASGI))
+
+    agent.boot()
+    agent.close()
+
+    assert agent.output == "worked\n"
+
+
 CONDUCTOR = """
 import signal, sys
 from pathlib import Path
 from wirespeed.model.subject import AppSubject
 from wirespeed.subject.agent import AgentProcess
+from wirespeed.subject.bundle import bytecode_folder
 with AgentProcess(AppSubject(app="main:app", python=sys.executable, folder=Path(sys.argv[1]))) as agent:
     print(agent.pid, flush=True)
     agent.boot(deadline_s=600)
@@ -301,6 +316,22 @@ def test_nothing_of_ours_can_be_imported_in_another_environment(
     assert refusal.value.advice == "Name the app's own interpreter with --python."
 
 
+def test_an_interpreter_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = importlib.import_module("wirespeed_agent.__main__")
+    monkeypatch.setattr(sys, "version_info", (3, 8, 18))
+    commands, answers = os.pipe(), os.pipe()
+    os.write(commands[1], b"boot")
+
+    agent.main(commands[0], answers[1], lifeline_fd=0)
+
+    answer = json.loads(os.read(answers[0], 1000))
+    assert answer["error"]["kind"] == "environment"
+    assert "needs Python 3.9 or later" in answer["error"]["message"]
+    assert answer["error"]["message"].endswith("is 3.8.18.")
+    for fd in (*commands, *answers):
+        os.close(fd)
+
+
 def test_an_app_in_another_environment_sees_only_that_environment(
     write_app: WriteApp, start_agent: StartAgent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -340,6 +371,16 @@ def test_bytecode_is_cached_where_the_environment_writes_none(
     beside = list((folder / "__pycache__").glob("main.*.pyc"))
     assert booted.dont_write_bytecode is writes_none
     assert (len(cached), len(beside)) == ((1, 0) if writes_none else (0, 1))
+
+
+def test_a_user_without_a_home_has_bytecode_kept_for_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative/is/invalid")
+
+    assert bytecode_folder().is_absolute()
 
 
 def test_a_folder_or_an_interpreter_that_is_not_there_is_a_mistake_of_the_user(

@@ -137,6 +137,22 @@ threading.Thread(target=lambda: threading.main_thread().join() or print("thread 
     assert agent.output.splitlines() == ["shut down", "thread ended", "cleaned up"]
 
 
+def test_a_process_that_outlives_the_apps_shutdown_is_noted_and_ended(
+    write_app: WriteApp, start_agent: StartAgent, ends: Callable[[int], bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent_module, "EXIT_DEADLINE_S", 1)
+    forever = "import threading; threading.Thread(target=time.sleep, args=(600,)).start()"
+    agent = start_agent(write_app(plain_app_with(before=forever)))
+    agent.boot()
+    pid = agent.pid
+
+    agent.close()
+
+    assert isinstance(agent.shutdown_problem, SubjectHung)
+    assert "did not end within 1 s of its shutdown" in agent.shutdown_problem.message
+    assert ends(pid)
+
+
 def test_an_app_without_a_lifespan_runs_and_a_note_says_so(
     write_app: WriteApp, start_agent: StartAgent
 ) -> None:

@@ -7,10 +7,6 @@ behind. What the operations mean is not known here.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-import subprocess
 import time
 from pathlib import Path
 from types import TracebackType
@@ -26,19 +22,17 @@ from wirespeed.errors import (
 )
 from wirespeed.model.subject import AppSubject, Booted
 
-from .bundle import agent_folder, bytecode_folder
-from .environment import app_environment
+from .bundle import bytecode_folder
 from .exits import explain_exit
 from .output import OutputTail
-from .pipes import LinePipes
+from .process import RunningAgent, start_agent
 from .project import declared_entrypoint
 
 BOOT_DEADLINE_S = 60.0
 SHUTDOWN_DEADLINE_S = 10.0
+EXIT_DEADLINE_S = 5.0
 
 _WHEREABOUTS_S = 1.0
-_EXIT_S = 5.0
-_TERMINATION_S = 2.0
 
 
 class AgentProcess:
@@ -48,14 +42,14 @@ class AgentProcess:
         self.subject = subject
         self.shutdown_problem: WirespeedError | None = None
         """What went wrong while the app shut down; kept, not raised, as the measurements stand."""
-        self._running: _Running | None = None
+        self._running: RunningAgent | None = None
         self._output: OutputTail | None = None
         self._booted = False
         self._last_id = 0
         self._doing: str | None = None
 
     def __enter__(self) -> Self:
-        self._running = _start(self.subject)
+        self._running = start_agent(self.subject)
         self._output = self._running.output
         return self
 
@@ -134,15 +128,16 @@ class AgentProcess:
             self.call("shutdown", deadline_s=SHUTDOWN_DEADLINE_S, doing=f"shutting {self.subject.app} down")
         except WirespeedError as error:
             self.shutdown_problem = error
-        if self._running is not None and not self._running.ends_within(_EXIT_S):
+        if self._running is not None and not self._running.ends_within(EXIT_DEADLINE_S):
             self._running.terminate()
+            self.shutdown_problem = self.shutdown_problem or _outlived(self.subject)
 
-    def _require_running(self) -> _Running:
+    def _require_running(self) -> RunningAgent:
         if self._running is None:
             raise AgentFailed(f"The process of {self.subject.app} is not running.")
         return self._running
 
-    def _ask(self, running: _Running, op: str, args: dict[str, Any], deadline: float) -> dict[str, Any]:
+    def _ask(self, running: RunningAgent, op: str, args: dict[str, Any], deadline: float) -> dict[str, Any]:
         """The answer to one command; what arrives before it tells what the agent is doing."""
         self._last_id += 1
         self._doing = None
@@ -151,13 +146,13 @@ class AgentProcess:
             message = running.pipes.receive(deadline)
             if message.get("event") == "doing":
                 self._doing = message["what"]
-            elif message.get("id") in (self._last_id, None):
+            elif "id" in message and message["id"] in (self._last_id, None):
                 return message
 
     def _during(self, doing: str) -> str:
         return f"{doing} ({self._doing})" if self._doing else doing
 
-    def _hung(self, running: _Running, doing: str, deadline_s: float) -> SubjectHung:
+    def _hung(self, running: RunningAgent, doing: str, deadline_s: float) -> SubjectHung:
         during = self._during(doing)
         where = self._whereabouts(running)
         self.kill()
@@ -169,7 +164,7 @@ class AgentProcess:
             output=self.output,
         )
 
-    def _whereabouts(self, running: _Running) -> str | None:
+    def _whereabouts(self, running: RunningAgent) -> str | None:
         """Where the app's code is stuck, if its interpreter can still tell."""
         try:
             answer = self._ask(running, "whereabouts", {}, time.monotonic() + _WHEREABOUTS_S)
@@ -177,7 +172,7 @@ class AgentProcess:
             return None
         return answer.get("result") or None
 
-    def _died(self, running: _Running, doing: str) -> SubjectDied:
+    def _died(self, running: RunningAgent, doing: str) -> SubjectDied:
         during = self._during(doing)
         returncode = running.returncode_soon()
         self.kill()
@@ -191,88 +186,6 @@ class AgentProcess:
         )
 
 
-class _Running:
-    """The operating system's side of a started agent."""
-
-    def __init__(self, process: subprocess.Popen[bytes], pipes: LinePipes, lifeline: int, output: OutputTail):
-        self.process = process
-        self.pipes = pipes
-        self.output = output
-        self._lifeline = lifeline
-
-    def ends_within(self, seconds: float) -> bool:
-        try:
-            self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
-
-    def returncode_soon(self) -> int | None:
-        """The return code of a process that has closed its pipe; None where it lives on all the same."""
-        self.ends_within(_TERMINATION_S)
-        return self.process.returncode
-
-    def terminate(self) -> None:
-        """Ask the group to end, which gives its signal handlers a chance."""
-        self._signal(signal.SIGTERM)
-        self.ends_within(_TERMINATION_S)
-
-    def end(self) -> None:
-        try:
-            self._signal(signal.SIGKILL)
-            self.process.wait()
-        finally:
-            os.close(self._lifeline)
-            self.pipes.close()
-            self.output.close()
-
-    def _signal(self, number: signal.Signals) -> None:
-        # The group outlives its leader as long as the app's children do; of zombies alone, macOS says EPERM.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, number)
-
-
-def _start(subject: AppSubject) -> _Running:
-    """Raises UsageError where the folder or the interpreter cannot be used."""
-    if not subject.folder.is_dir():
-        raise UsageError(f"There is no folder {subject.folder}.")
-    with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
-        commands_in, commands = _pipe(theirs, ours)
-        lifeline_in, lifeline = _pipe(theirs, ours)
-        answers, answers_out = _pipe(ours, theirs)
-        printed, printed_out = _pipe(ours, theirs)
-        process = _spawn(subject, (commands_in, answers_out, lifeline_in), printed_out)
-        ours.pop_all()
-    return _Running(process, LinePipes(commands, answers), lifeline, OutputTail(printed))
-
-
-def _pipe(readers: contextlib.ExitStack, writers: contextlib.ExitStack) -> tuple[int, int]:
-    """A pipe whose ends are closed with the stack of the side they belong to."""
-    reading, writing = os.pipe()
-    readers.callback(os.close, reading)
-    writers.callback(os.close, writing)
-    return reading, writing
-
-
-def _spawn(subject: AppSubject, fds: tuple[int, int, int], printed_out: int) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            [str(subject.python), str(agent_folder()), *map(str, fds)],
-            cwd=subject.folder,
-            env=app_environment(os.environ, subject.python, subject.env),
-            stdin=subprocess.DEVNULL,
-            stdout=printed_out,
-            stderr=subprocess.STDOUT,
-            pass_fds=fds,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise UsageError(
-            f"{subject.python} cannot be run: {error.strerror}.",
-            advice="Name the app's interpreter with --python.",
-        ) from error
-
-
 def _entrypoint(subject: AppSubject) -> tuple[str, Path]:
     """What names the app, and the folder it is seen from.
 
@@ -281,6 +194,14 @@ def _entrypoint(subject: AppSubject) -> tuple[str, Path]:
     folder = subject.folder / subject.app
     declared = declared_entrypoint(folder) if folder.is_dir() else None
     return (declared, folder) if declared else (subject.app, subject.folder)
+
+
+def _outlived(subject: AppSubject) -> SubjectHung:
+    return SubjectHung(
+        f"The process of {subject.app} did not end within {EXIT_DEADLINE_S:g} s of its shutdown.",
+        during=f"ending the process of {subject.app}",
+        advice="A thread that is no daemon, or a function registered with atexit, may keep it.",
+    )
 
 
 def _as_error(error: dict[str, Any], output: str) -> WirespeedError:
