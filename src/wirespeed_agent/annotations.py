@@ -115,9 +115,10 @@ class _Writer:
             return _Written(self.spelling.spell_typing("Any"), False)
 
     def _alternatives(self, shape: Shape, place: _Place, around: _Around) -> _Written:
-        if not shape.parts:
+        # Only ever None says as little as nothing: a type of ``None`` would refuse what comes another time.
+        if not shape.named:
             raise _UnsayableError
-        # Containers come last, so that no definition is written for a place that a leaf makes Any.
+        # What can be unsayable comes first, so that no definition is written in vain.
         kinds = sorted(shape.parts, key=_rank)
         members = [self._alternative(kind, shape.parts[kind], place, around) for kind in kinds]
         return _Written(
@@ -199,9 +200,9 @@ def _quoted(text: str) -> str:
 
 
 def _rank(kind: type) -> int:
-    """User's classes as they came, then scalars in an order of their own, then containers."""
+    """User's classes as they came, scalars in an order of their own, dicts, other containers."""
     if kind in CONTAINERS:
-        return len(_SCALAR_RANKS) + 1
+        return len(_SCALAR_RANKS) + (1 if kind is dict else 2)
     return _SCALAR_RANKS.get(kind, 0)
 
 

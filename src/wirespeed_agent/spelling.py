@@ -23,7 +23,8 @@ class Spelling:
 
     def __init__(self, namespace: Mapping[str, object]) -> None:
         self.imports: list[str] = []
-        self._namespace = namespace
+        # The app may be running; its globals may change.
+        self._namespace = namespace = dict(namespace)
         self._taken = {*namespace, *vars(builtins), *keyword.kwlist}
         self._names: dict[int, str] = {}
         for name, found in namespace.items():

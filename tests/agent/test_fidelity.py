@@ -14,12 +14,15 @@ from typing import Any
 
 import pytest
 from fastapi.encoders import jsonable_encoder
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter
 
 from wirespeed_agent.fidelity import Answer, Masks, compare, decoded, unstable
 from wirespeed_agent.inference import evaluate, infer
+
+# The machine may be busy; how long an example takes says nothing.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 JSON = [(b"content-type", b"application/json")]
 
@@ -206,11 +209,13 @@ json_values = st.recursive(
 )
 
 
+@unhurried
 @given(json_values)
 def test_a_document_equals_itself_however_it_is_laid_out(value: Any) -> None:
     assert compare(document(value), answer(json.dumps(value, indent=1, ensure_ascii=False))).count == 0
 
 
+@unhurried
 @given(json_values, json_values)
 def test_two_documents_are_equal_exactly_when_their_values_are(one: Any, other: Any) -> None:
     def typed(value: Any) -> Any:
