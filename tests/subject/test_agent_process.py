@@ -224,7 +224,8 @@ with AgentProcess(AppSubject(app="main:app", python=sys.executable, folder=Path(
 def start_conductor(folder: Path) -> tuple[subprocess.Popen[str], int]:
     """A wirespeed process of its own, and its agent's process id."""
     command = [sys.executable, "-c", CONDUCTOR, str(folder)]
-    conductor = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    environ = {**os.environ, "TMPDIR": str(folder)}  # what it has no time to remove
+    conductor = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True)
     assert conductor.stdout is not None
     with conductor.stdout:
         return conductor, int(conductor.stdout.readline())
