@@ -27,8 +27,18 @@ def operation(effective: Any) -> Dict[str, Any]:
                     parameters.setdefault((where, parameter["name"]), parameter)
     result: Dict[str, Any] = {"parameters": list(parameters.values())}
     if getattr(effective, "body_field", None) is not None:
-        result["requestBody"] = {"required": _is_required(effective.body_field)}
+        result["requestBody"] = _request_body(effective.body_field)
     return result
+
+
+def _request_body(field: Any) -> Dict[str, Any]:
+    from fastapi import params
+
+    # File is a kind of Form: the narrower one first.
+    kinds = ((params.File, "multipart/form-data"), (params.Form, "application/x-www-form-urlencoded"))
+    info = type(field.field_info)
+    media_type = next((media for kind, media in kinds if issubclass(info, kind)), "application/json")
+    return {"required": _is_required(field), "content": {media_type: {}}}
 
 
 def _flatten(dependant: Any) -> Iterator[Any]:

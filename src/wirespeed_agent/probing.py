@@ -225,8 +225,10 @@ class _Screening:
             return None
         if self._openapi:
             return "response schema changes"
-        expression = change["annotation"]["expression"] if change["annotation"] else "a schema"
-        return "response gains a title" if expression == "Any" else f"response gains the schema {expression}"
+        annotation = change["annotation"]
+        if annotation is not None and annotation["kind"] != "any":
+            return f"response gains the schema {annotation['expression']}"
+        return "response gains a title"
 
     async def _try_live(self, change: Mapping[str, Any], fidelity: str) -> Optional[str]:
         """One call through the whole app; returns what is wrong with it, or None."""

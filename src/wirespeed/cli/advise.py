@@ -133,6 +133,9 @@ def advise(
     json: Annotated[
         bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print one JSON document and nothing else.")
     ] = False,
+    show_all: Annotated[
+        bool, typer.Option("--all", rich_help_panel=OUTPUT, help="Show every endpoint in full, fold nothing.")
+    ] = False,
     no_save: Annotated[
         bool, typer.Option("--no-save", rich_help_panel=OUTPUT, help="Keep no record in .wirespeed.")
     ] = False,
@@ -168,7 +171,9 @@ def advise(
     )
     if dry_run:
         return advise_run.list_only(plan, as_json=json)
-    return advise_run.measure(plan, fail_on=tuple(fail_on or ()), as_json=json, save=not no_save)
+    return advise_run.measure(
+        plan, fail_on=tuple(fail_on or ()), as_json=json, save=not no_save, everything=show_all
+    )
 
 
 COMMAND = command(advise, EXAMPLES)

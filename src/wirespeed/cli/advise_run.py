@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wirespeed.cli.commands import CHECK_FAILED, INTERRUPTED
-from wirespeed.cli.failures import warn
+from wirespeed.cli.failures import tell, warn
 from wirespeed.cli.output import listing_json, print_json
 from wirespeed.cli.progress import watching
 from wirespeed.cli.values import rule_codes
@@ -23,17 +23,20 @@ from wirespeed.report.view import advice_view
 from wirespeed.store import records
 
 
-def measure(plan: AdvicePlan, *, fail_on: Sequence[str], as_json: bool, save: bool) -> int:
-    """Advise, and return the exit code."""
+def measure(
+    plan: AdvicePlan, *, fail_on: Sequence[str], as_json: bool, save: bool, everything: bool = False
+) -> int:
+    """Advise, and return the exit code; ``everything``: fold nothing in the report."""
     codes = rule_codes(fail_on, "--fail-on", list(all_rules()))
     with watching(sys.stderr) as listener:
         outcome = advise(plan, listener)
-    if save:
-        _save(outcome, plan.subject.folder)
     if as_json:
         print_json(outcome.advice.to_json())
     else:
-        print_advice(advice_view(outcome.advice), make_console(sys.stdout))
+        view = advice_view(outcome.advice, everything=everything, option_for_everything="--all")
+        print_advice(view, make_console(sys.stdout))
+    if save:
+        _save(outcome, plan.subject.folder)
     failed = list(failed_checks(outcome.advice, codes))
     for check in failed:
         warn(check)
@@ -66,6 +69,8 @@ def failed_checks(advice: Advice, codes: Sequence[str]) -> Iterator[str]:
 
 def _save(outcome: Outcome, folder: Path) -> None:
     try:
-        records.save(Record(document=outcome.advice, evidence=outcome.evidence), folder)
+        path = records.save(Record(document=outcome.advice, evidence=outcome.evidence), folder)
     except RecordNotSaved as error:
         warn(error.message, error.advice)
+    else:
+        tell(f"The record is in {path}")

@@ -33,6 +33,11 @@ def warn(message: str, advice: str | None = None) -> None:
         _line(clean(advice))
 
 
+def tell(message: str) -> None:
+    """Print a line that belongs to no document, such as where a record was put."""
+    _line(clean(message))
+
+
 def confess(error: Exception) -> None:
     """Print an error that nobody foresaw, with all that a report of it needs."""
     for line in clean_lines("".join(traceback.format_exception(error))):

@@ -79,6 +79,7 @@ def advise(plan: AdvicePlan, listener: Listener = ignore) -> Outcome:
     ticks = cpu_ticks()
     with AgentHolder(plan.subject, listener) as holder:
         zero = round_zero(holder, plan, started, listener)
+    zero.notes += holder.shutdown_notes
     candidates = [study for study in zero.studies if study.kept]
     if not fits(candidates, zero.boot_s, _left_s(plan, started), plan):
         for study in candidates:
@@ -107,6 +108,22 @@ def item_of(study: Study) -> Item:
     return Item(study.planned.request, changes, call_ns, float(study.seen.whole_ns or 0))
 
 
+def worth_of(studies: Sequence[Study]) -> list[float]:
+    """What measuring each endpoint may gain, in nanoseconds a request.
+
+    One function served under several paths (``/v1``, ``/v1.2``) is worth measuring once, as long as time is
+    short.
+    """
+    seen: set[tuple[str | None, ...]] = set()
+    worth: list[float] = []
+    for study in studies:
+        source = study.route.source if study.route else study.planned.request.name
+        key = (source, *(each.change.name for each in study.kept))
+        worth.append(0.0 if key in seen else study.promised_ns)
+        seen.add(key)
+    return worth
+
+
 def _left_s(plan: AdvicePlan, started: float) -> float:
     return plan.budget_s - RESERVE_S - (time.monotonic() - started)
 
@@ -122,7 +139,7 @@ def _plan_rounds(
 ) -> RoundsPlan:
     return plan_rounds(
         items,
-        [study.promised_ns for study in studies],
+        worth_of(studies),
         zero.boot_s,
         _left_s(plan, started),
         rounds=plan.rounds,
@@ -238,14 +255,14 @@ def _notes(zero: RoundZero, evidence: Evidence, left_out: int) -> list[str]:
     notes = [*zero.booted.notes, *zero.notes]
     if zero.unreachable:
         notes.append(
-            f"{zero.unreachable} endpoint functions exist in memory that no walk through the app reaches; "
-            "they are not covered"
+            f"no walk through the app reaches {zero.unreachable} of the endpoint functions in memory; "
+            "what they serve, if anything, is not covered"
         )
     if evidence.ended_early:
         notes.append(evidence.ended_early)
     if left_out:
         notes.append(
-            f"the budget left {left_out} endpoints with remedies unmeasured; --budget gives more time"
+            f"endpoints whose remedies the budget left unmeasured: {left_out}; --budget gives more time"
         )
     return notes
 

@@ -40,12 +40,16 @@ class AgentHolder:
         self._booted: Booted | None = None
         self.boot_s = 0.0
         """The longest start so far."""
+        self.shutdown_notes: list[str] = []
+        """What went wrong when the app shut down."""
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
         self._stack.__exit__(*exc_info)  # type: ignore[arg-type]
+        if self._agent is not None and self._agent.shutdown_problem is not None:
+            self.shutdown_notes.append(self._agent.shutdown_problem.message)
 
     def ready(self) -> Booted:
         """Start the app if it is not running. Raises SubjectError or UsageError, later RestartFailed."""

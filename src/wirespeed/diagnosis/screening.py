@@ -6,6 +6,7 @@ agent, never the others.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -184,9 +185,15 @@ def _what_would_help(status: int, study: Study) -> str:
     if 300 <= status < 400:
         return "a redirect has nothing to serialize"
     if status in (400, 404, 410, 422):
-        path = study.route.path if study.route else request.path
-        return f"name a request that works with --{_naming_option(request.method, path)}"
+        return f"name a request that works with --{_naming_option(request.method, _template(study))}"
     return "an error is not the cost of an endpoint"
+
+
+def _template(study: Study) -> str:
+    """The path to fill in: the route's, converters left out."""
+    if study.route is None:
+        return study.planned.request.path
+    return re.sub(r"\{(\w+):\w+\}", r"{\1}", study.route.path)
 
 
 def _naming_option(method: str, path: str) -> str:

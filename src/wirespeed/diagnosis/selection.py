@@ -63,9 +63,9 @@ def is_worth_screening(seen: Observation) -> bool:
 def select(changes: Sequence[Change], screening: Screening) -> tuple[list[Candidate], list[Candidate]]:
     """(kept, left): at most three arms, and the others, which are shown without figures.
 
-    First the favourite among those that keep the bytes: the fastest, or a safer one that is nearly as fast. Then
-    the fastest of each fidelity, so that a faster one that clients would notice is shown as what it is; then
-    further byte-keeping ones by speed.
+    First the favourite among those that keep the bytes: the fastest, or a safer one that is nearly as fast.
+    Then the fastest of each fidelity, so that a faster one that clients would notice is shown as what it is;
+    then further byte-keeping ones by speed.
     """
     candidates = [Candidate(c, s) for c, s in zip(changes, screening.variants, strict=True)]
     usable = [

@@ -1,0 +1,98 @@
+"""How often verdicts on the direct lens are right on this machine, in short rounds.
+
+    python benchmarks/verdicts.py [COMPARISONS]
+
+Three series of 100 comparisons: an endpoint against its twin, at the default margin of 2 %; a planted busy wait of 5 %
+of the request, same margin; a planted one of 2 %, at a margin of 0.5 %. Twenty-five pairs share the processes of their
+rounds, each pair is a comparison of its own, by the sequential procedure.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from wirespeed.experiment.events import ignore
+from wirespeed.experiment.sequence import Comparison, compare_pairs
+from wirespeed.experiment.stopping import SequentialPlan
+from wirespeed.model.request import Request
+from wirespeed.model.subject import AppSubject
+from wirespeed.subject.agent import AgentProcess
+
+APPS = Path(__file__).parent / "apps"
+PAIRS = 25
+ARM_BUDGET_NS = 30_000_000
+ROUNDS = 40
+
+
+def boot_with(planted_ns: int) -> object:
+    subject = AppSubject(
+        app="planted.py", python=Path(sys.executable), folder=APPS, env={"PLANTED_NS": str(planted_ns)}
+    )
+
+    @contextmanager
+    def boot() -> Iterator[AgentProcess]:
+        with AgentProcess(subject) as agent:
+            agent.boot()
+            yield agent
+
+    return boot
+
+
+def series(name: str, other: str, share: float, margin: float, comparisons: int, call_ns: float) -> None:
+    started = time.monotonic()
+    boot = boot_with(round(share * call_ns))
+    done: list[Comparison] = []
+    for batch in range(comparisons // PAIRS):
+        pairs = [
+            (Request(method="GET", path=f"/a{n}"), Request(method="GET", path=f"/{other}{n}")) for n in range(PAIRS)
+        ]
+        plan = SequentialPlan(margin=margin)
+        done += compare_pairs(
+            boot,  # type: ignore[arg-type]
+            pairs,
+            plan,
+            rounds=ROUNDS,
+            seed=batch,
+            arm_budget_ns=ARM_BUDGET_NS,
+            listener=ignore,
+        )
+    verdicts = Counter(str(each.decision.verdict) if each.decision else "undecided" for each in done)
+    spread = float(np.median([np.std(each.log_ratios, ddof=1) for each in done]))
+    effect = float(np.median([np.mean(each.log_ratios) for each in done]))
+    rounds = float(np.median([len(each.log_ratios) for each in done]))
+    told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+    print(
+        f"{name:34s} {told:58s} median ratio {np.exp(effect):.4f}, round sd {spread:.2%}, "
+        f"{rounds:.0f} rounds, {time.monotonic() - started:.0f} s",
+        flush=True,
+    )
+
+
+def calibrate() -> float:
+    """Nanoseconds of one plain request."""
+    pair = (Request(method="GET", path="/a0"), Request(method="GET", path="/b0"))
+    boot = boot_with(0)
+    (done,) = compare_pairs(
+        boot, [pair], None, rounds=1, seed=0, arm_budget_ns=ARM_BUDGET_NS, listener=ignore  # type: ignore[arg-type]
+    )
+    return done.slowest_call_ns
+
+
+def main() -> None:
+    comparisons = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    call_ns = calibrate()
+    print(f"one request takes {call_ns / 1000:.0f} µs; {comparisons} comparisons a series")
+    series("twins, margin 2 %", "b", 0.0, 0.02, comparisons, call_ns)
+    series("planted 5 %, margin 2 %", "slow", 0.05, 0.02, comparisons, call_ns)
+    series("planted 2 %, margin 0.5 %", "slow", 0.02, 0.005, comparisons, call_ns)
+
+
+if __name__ == "__main__":
+    main()
