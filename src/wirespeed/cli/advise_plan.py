@@ -14,6 +14,8 @@ from wirespeed.cli.values import assignments, at_least, chosen_seed, duration_s,
 from wirespeed.errors import UsageError
 from wirespeed.model.plan import AdvicePlan
 from wirespeed.model.subject import AppSubject
+from wirespeed.store.machine_check import pairings_of
+from wirespeed.subject.machine import environment
 
 ALPHA = 0.05
 
@@ -54,6 +56,7 @@ def advice_plan(options: AdviseOptions, read: Callable[[str], bytes] = read_body
         rounds=None if options.rounds is None else enough_rounds(options.rounds),
         seed=chosen_seed(options.seed),
         deadline_s=duration_s(options.deadline, "--deadline"),
+        pairings=pairings_of(environment(None), os.environ),
     )
 
 

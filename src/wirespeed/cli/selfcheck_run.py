@@ -7,14 +7,18 @@ import sys
 from pathlib import Path
 
 from wirespeed.cli.commands import INTERRUPTED
+from wirespeed.cli.failures import tell, warn
 from wirespeed.cli.interpreter import choose_python
 from wirespeed.cli.output import print_json
 from wirespeed.cli.progress import watching
 from wirespeed.cli.values import chosen_seed, enough_rounds
+from wirespeed.errors import RecordNotSaved
 from wirespeed.experiment.selfcheck import selfcheck
 from wirespeed.model.plan import SelfcheckPlan
+from wirespeed.model.selfcheck import Selfcheck
 from wirespeed.report.selfcheck import print_selfcheck
 from wirespeed.report.terminal import make_console
+from wirespeed.store import machine_check
 
 
 def selfcheck_plan(python: str | None, rounds: int, seed: int | None) -> SelfcheckPlan:
@@ -34,4 +38,17 @@ def measure(plan: SelfcheckPlan, *, as_json: bool) -> int:
         print_json(checked.to_json())
     else:
         print_selfcheck(checked, make_console(sys.stdout))
+    _keep(checked)
     return 0 if checked.complete else INTERRUPTED
+
+
+def _keep(checked: Selfcheck) -> None:
+    """Later measurements take how rounds depend on each other from here; a short check does not know."""
+    if all(kind.pairings is None for kind in checked.kinds):
+        return
+    try:
+        path = machine_check.keep(checked, os.environ)
+    except RecordNotSaved as error:
+        warn(error.message, error.advice)
+    else:
+        tell(f"Later measurements go by this check, in {path}")

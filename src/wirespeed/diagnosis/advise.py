@@ -131,7 +131,7 @@ def _left_s(plan: AdvicePlan, started: float) -> float:
 def fits(candidates: Sequence[Study], boot_s: float, left_s: float, plan: AdvicePlan) -> bool:
     """Whether there is time for every arm; if not, each endpoint keeps only its best."""
     costs_s = [item_cost_s(item_of(study), ARM_BUDGETS_NS[-1], plan.live_calls) for study in candidates]
-    return (boot_s + sum(costs_s)) * (plan.rounds or COMFORTABLE_ROUNDS) <= left_s
+    return (boot_s + sum(costs_s)) * (plan.rounds or COMFORTABLE_ROUNDS << plan.pairings) <= left_s
 
 
 def _plan_rounds(
@@ -146,6 +146,7 @@ def _plan_rounds(
         live_calls=plan.live_calls,
         seed=plan.seed,
         deadline_s=plan.deadline_s,
+        pairings=plan.pairings,
     )
 
 
@@ -188,7 +189,9 @@ def _outcome(
     ticks: CpuTicks | None,
     started: float,
 ) -> Outcome:
-    table = _table(measured, evidence, ConfirmPlan(alpha=plan.alpha, margin=plan.margin))
+    table = _table(
+        measured, evidence, ConfirmPlan(alpha=plan.alpha, margin=plan.margin, pairings=plan.pairings)
+    )
     numbers = {id(study): number for number, study in enumerate(measured)}
     endpoints = [
         _endpoint(study, numbers.get(id(study)), table, evidence, plan.margin) for study in zero.studies

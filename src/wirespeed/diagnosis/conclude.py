@@ -20,7 +20,7 @@ from wirespeed.experiment.design import (
 from wirespeed.experiment.stopping import ConfirmPlan, clears_margin, decide_candidates
 from wirespeed.model.advice import Arm, Conclusion, Endpoint, HotFrame, Noise
 from wirespeed.model.verdict import Decision, Estimate, Verdict
-from wirespeed.stats import smallest_effect
+from wirespeed.stats import pair_rounds, smallest_effect
 
 from .observation import Round
 from .screening import Study
@@ -304,14 +304,13 @@ def endpoint_of(
 
 
 def noise_of(confirmed: Sequence[Confirmed], plan: ConfirmPlan) -> Noise:
-    """Median spread of the arms between rounds, and the smallest saving that so many rounds show of one
+    """Median spread of the arms' observations, and the smallest saving that so many of them show of one
     arm.
     """
-    spreads = [statistics.stdev(c.response_path) for c in confirmed if len(c.response_path) >= 2]
-    if not spreads:
+    arms = [pair_rounds(np.array(each.response_path), plan.pairings) for each in confirmed]
+    observed = [each for each in arms if each.size >= 2]
+    if not observed:
         return Noise(round_sd=None, smallest_effect=None)
-    round_sd = statistics.median(spreads)
-    rounds = min(len(c.response_path) for c in confirmed if len(c.response_path) >= 2)
-    return Noise(
-        round_sd=round_sd, smallest_effect=smallest_effect(round_sd, rounds, plan.alpha, len(confirmed))
-    )
+    spread = statistics.median(float(each.std(ddof=1)) for each in observed)
+    fewest = min(each.size for each in observed)
+    return Noise(round_sd=spread, smallest_effect=smallest_effect(spread, fewest, plan.alpha, len(confirmed)))

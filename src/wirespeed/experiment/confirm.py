@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from wirespeed.errors import SubjectDied, SubjectHung, WirespeedError
 from wirespeed.model.request import Request
 
-from .design import FEWEST_ROUNDS, Schedule, rounds_within, schedule_round
+from .design import FEWEST_ROUNDS, MOST_ROUNDS, Schedule, rounds_within, schedule_round
 from .events import Listener, RoundFinished, RoundStarted
 
 
@@ -195,6 +195,7 @@ def plan_rounds(
     live_calls: int,
     seed: int,
     deadline_s: float,
+    pairings: int = 0,
 ) -> RoundsPlan:
     """Share ``budget_s`` out before the first round: how many rounds, how long an arm, and which items.
 
@@ -210,12 +211,13 @@ def plan_rounds(
     def cost_s(arm_budget_ns: int) -> float:
         return boot_s + sum(item_cost_s(items[n], arm_budget_ns, live_calls) for n in included)
 
-    wanted = rounds or COMFORTABLE_ROUNDS
+    wanted = rounds or COMFORTABLE_ROUNDS << pairings
     arm_budget_ns = next((b for b in ARM_BUDGETS_NS if cost_s(b) * wanted <= budget_s), ARM_BUDGETS_NS[-1])
-    fewest = rounds or FEWEST_ROUNDS
+    fewest = rounds or FEWEST_ROUNDS << pairings
     while len(included) > 1 and cost_s(arm_budget_ns) * fewest > budget_s:
         included.pop()
     round_s = max(1e-9, cost_s(arm_budget_ns))
-    quick = rounds_within(budget_s * QUICK_SHARE, round_s)
-    chosen = rounds or max(quick, min(COMFORTABLE_ROUNDS, rounds_within(budget_s, round_s)))
+    most = MOST_ROUNDS << pairings
+    quick = rounds_within(budget_s * QUICK_SHARE, round_s, fewest, most)
+    chosen = rounds or max(quick, min(wanted, rounds_within(budget_s, round_s, fewest, most)))
     return RoundsPlan(chosen, arm_budget_ns, tuple(included), live_calls, seed, deadline_s)

@@ -51,6 +51,8 @@ class AdvicePlan(Value):
     seed: int
     deadline_s: float
     """How long one call of an endpoint may take."""
+    pairings: int = 0
+    """How often this machine's rounds must be averaged in pairs, as its self-check found."""
 
 
 class SelfcheckPlan(Value):
