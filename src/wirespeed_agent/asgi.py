@@ -76,14 +76,27 @@ class Request:
 class Sink:
     """The two callables of one call, and what came through them.
 
-    ``receive`` gives the whole body once and then waits, as an open connection does.
+    ``receive`` gives the whole body once. Then it waits until the answer is complete, to say that the client
+    is gone, as servers do.
     """
 
-    __slots__ = ("_body", "_deadline", "_size", "_taken", "chunks", "headers", "status")
+    __slots__ = (
+        "_body",
+        "_completed",
+        "_deadline",
+        "_size",
+        "_taken",
+        "_waiting",
+        "chunks",
+        "headers",
+        "status",
+    )
 
     def __init__(self, body: bytes = b"", deadline: Optional[float] = None) -> None:
         self._body = body
         self._taken = False
+        self._completed = False
+        self._waiting: Optional[asyncio.Event] = None
         self._deadline = deadline
         self._size = 0
         self.status = 0
@@ -91,21 +104,31 @@ class Sink:
         self.chunks: List[bytes] = []
 
     async def receive(self) -> MutableMapping[str, Any]:
-        if self._taken:
-            await asyncio.Event().wait()
-        self._taken = True
-        return {"type": "http.request", "body": self._body, "more_body": False}
+        if not self._taken:
+            self._taken = True
+            return {"type": "http.request", "body": self._body, "more_body": False}
+        if not self._completed:
+            self._waiting = self._waiting or asyncio.Event()
+            await self._waiting.wait()
+        return {"type": "http.disconnect"}
 
     async def send(self, message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.body":
             chunk = message.get("body", b"")
             self.chunks.append(chunk)
             self._size += len(chunk)
-            if self._deadline is not None and self._is_endless():
+            if not message.get("more_body", False):
+                self._complete()
+            elif self._deadline is not None and self._is_endless():
                 raise AnswerTooLong(f"still sending after {self._size} bytes")
         elif message["type"] == "http.response.start":
             self.status = message["status"]
             self.headers = [(bytes(name).lower(), bytes(value)) for name, value in message.get("headers", ())]
+
+    def _complete(self) -> None:
+        self._completed = True
+        if self._waiting is not None:
+            self._waiting.set()
 
     def _is_endless(self) -> bool:
         # A stream whose generator never really waits starves every timer of the loop: look at the clock here.
