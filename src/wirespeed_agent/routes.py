@@ -7,9 +7,13 @@ pair of the route and its *effective context*. Nothing here calls the app.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import gc
 import inspect
-from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
+import re
+import types
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 from .ticket import RouteKey
 
@@ -20,9 +24,7 @@ MAX_DEPTH = 20
 
 
 class FoundRoute:
-    """A route as it is served: ``effective`` holds the settings in force (the route itself, or its
-    context).
-    """
+    """A route as it is served; ``effective`` has the settings in force, and is the route or its context."""
 
     def __init__(self, path: str, route: Any, effective: Any, kind: str, reason: Optional[str]) -> None:
         self.path = path
@@ -50,6 +52,7 @@ class Discovery:
     def __init__(self, app: Any) -> None:
         self.routes: List[FoundRoute] = []
         self.apps: List[Any] = []
+        """Each once, however often it is mounted."""
         self._seen: Set[int] = set()
         top = unwrap(app)
         if top is not None:
@@ -72,7 +75,7 @@ class Discovery:
             return
         self._seen.add(id(app))
         router = getattr(app, "router", app)
-        if router is not app:
+        if router is not app and not any(app is known for known in self.apps):
             self.apps.append(app)
         for route, context in _with_contexts(getattr(router, "routes", None) or []):
             self._visit(route, context, prefix, depth)
@@ -127,25 +130,37 @@ def _is_router(app: Any) -> bool:
 
 
 def _inside(wrapper: Any) -> Iterator[Any]:
-    """What an ASGI wrapper may hold: the usual attribute first, then any, then a closure's cells."""
-    attributes = getattr(wrapper, "__dict__", None)
-    attributes = attributes if isinstance(attributes, dict) else {}
-    for name in WRAPPED_APP_NAMES:
-        if callable(attributes.get(name)):
-            yield attributes[name]
+    """What an ASGI wrapper may hold: the usual attribute first, then any, then arguments and closures."""
+    attributes = attributes_of(wrapper)
+    named = [attributes[name] for name in WRAPPED_APP_NAMES if name in attributes]
+    others = [value for name, value in attributes.items() if name not in WRAPPED_APP_NAMES]
     bound_to = getattr(wrapper, "__self__", None)
-    if bound_to is not None and not inspect.ismodule(bound_to):
-        yield bound_to
-    for name, value in attributes.items():
-        if name not in WRAPPED_APP_NAMES and callable(value) and not inspect.isclass(value):
-            yield value
+    for held in (*named, bound_to, *others, *_arguments(wrapper), *_closed_over(wrapper)):
+        if callable(held) and not inspect.isclass(held):
+            yield held
+
+
+def attributes_of(thing: Any) -> Mapping[str, Any]:
+    """What an object holds itself, in its dictionary or its slots; no property or ``__getattr__`` runs."""
+    attributes = getattr(thing, "__dict__", None)
+    found: Dict[str, Any] = dict(attributes) if isinstance(attributes, dict) else {}
+    for kind in type(thing).__mro__:
+        for name, slot in vars(kind).items():
+            if isinstance(slot, types.MemberDescriptorType) and hasattr(thing, name):
+                found[name] = getattr(thing, name)
+    return found
+
+
+def _arguments(wrapper: Any) -> Iterator[Any]:
+    if isinstance(wrapper, functools.partial):
+        yield from (wrapper.func, *wrapper.args, *wrapper.keywords.values())
+
+
+def _closed_over(wrapper: Any) -> Iterator[Any]:
     for cell in getattr(wrapper, "__closure__", None) or ():
-        try:
-            content = cell.cell_contents
-        except ValueError:
-            continue
-        if callable(content) and not inspect.isclass(content):
-            yield content
+        # A cell is empty while the function that fills it has not got there.
+        with contextlib.suppress(ValueError):
+            yield cell.cell_contents
 
 
 def _with_contexts(routes: Any) -> Iterator[Tuple[Any, Any]]:
@@ -182,18 +197,26 @@ def classify(route: Any, effective: Any) -> Tuple[str, Optional[str]]:
 def _streams(route: Any, effective: Any) -> bool:
     from starlette.responses import FileResponse, StreamingResponse
 
-    call = inspect.unwrap(impartial(route.endpoint))
-    if inspect.isgeneratorfunction(call) or inspect.isasyncgenfunction(call):
+    function = function_of(route.endpoint)
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         return True
     chosen = response_class(effective)
     return inspect.isclass(chosen) and issubclass(chosen, (StreamingResponse, FileResponse))
 
 
-def impartial(call: Any) -> Any:
-    """The function inside any number of ``functools.partial``."""
-    while hasattr(call, "func") and hasattr(call, "keywords"):
-        call = call.func
-    return call
+def function_of(endpoint: Any) -> Any:
+    """The function behind partials, decorators, methods and callable objects; None if it is not Python's."""
+    for _ in range(MAX_DEPTH):
+        if isinstance(endpoint, types.FunctionType) and not hasattr(endpoint, "__wrapped__"):
+            return endpoint
+        if isinstance(endpoint, functools.partial):
+            endpoint = endpoint.func
+        elif isinstance(endpoint, types.MethodType):
+            endpoint = endpoint.__func__
+        else:
+            called = inspect.getattr_static(type(endpoint), "__call__", None)
+            endpoint = getattr(endpoint, "__wrapped__", None) or called
+    return None
 
 
 def response_class(effective: Any) -> Any:
@@ -213,23 +236,19 @@ def _identity(endpoint: Any) -> int:
 
 
 def source_of(endpoint: Any) -> Optional[Tuple[str, int]]:
-    """(file, line of ``def``) of an endpoint, through decorators, partials and callable objects."""
+    """(file, line of ``def``) of an endpoint."""
     import linecache
 
-    function = inspect.unwrap(impartial(endpoint)) if callable(endpoint) else endpoint
-    function = getattr(function, "__func__", function)
-    if not hasattr(function, "__code__"):
-        function = type(function).__call__ if callable(function) else None
-    code = getattr(function, "__code__", None)
+    code = getattr(function_of(endpoint), "__code__", None)
     if code is None:
         return None
-    line: int = code.co_firstlineno
-    # co_firstlineno is the first decorator's line; the reader looks for the def.
-    for candidate in range(line, line + 40):
-        text = linecache.getline(code.co_filename, candidate).lstrip()
-        if text.startswith(("def ", "async def ")):
-            return code.co_filename, candidate
-    return code.co_filename, line
+    first: int = code.co_firstlineno
+    # A decorated function's first line is that of its first decorator; the reader looks for the def.
+    declaration = re.compile(rf"\s*(async\s+)?def\s+{re.escape(code.co_name)}\b")
+    for line in range(first, first + 40):
+        if declaration.match(linecache.getline(code.co_filename, line)):
+            return code.co_filename, line
+    return code.co_filename, first
 
 
 def describe(found: FoundRoute, number: int, folder: str) -> Dict[str, Any]:

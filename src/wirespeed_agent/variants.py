@@ -10,23 +10,20 @@ A change is data that came from the conductor:
 
 - ``drop``: FastAPI's default class, which the fast path needs.
 - ``bytes``: the endpoint's value is validated and dumped by the response field and sent as ready bytes under
-the
-  media type of the class, for classes that have one of their own.
+  the media type of the class, for classes that have one of their own.
 - ``reset``: ``response_model_exclude_none`` and its siblings back to their defaults, for routes where they
-lay dormant
-  for want of a response type.
+  lay dormant for want of a response type.
 """
 
 from __future__ import annotations
 
 import copy
 import functools
-import inspect
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 from .asgi import ASGIApp
 from .inference import Annotation, evaluate
-from .routes import FoundRoute, has_explicit_response_class, impartial, response_class
+from .routes import FoundRoute, function_of, has_explicit_response_class, response_class
 
 OPTION_DEFAULTS: Dict[str, Any] = {
     "response_model_include": None,
@@ -79,11 +76,7 @@ def build(found: FoundRoute, change: Mapping[str, Any]) -> Any:
 
 def namespace_of(endpoint: Any) -> Dict[str, Any]:
     """The globals that the endpoint's own module gives its names."""
-    function = inspect.unwrap(impartial(endpoint))
-    function = getattr(function, "__func__", function)
-    if not hasattr(function, "__globals__"):
-        function = type(function).__call__ if callable(function) else None
-    namespace: Dict[str, Any] = getattr(inspect.unwrap(function), "__globals__", {}) if function else {}
+    namespace: Dict[str, Any] = getattr(function_of(endpoint), "__globals__", {})
     return namespace
 
 
@@ -141,9 +134,7 @@ def wrap_call(clone: Any, wrapper: Callable[[Callable[..., Any]], Callable[..., 
 
 
 class ByteDumper:
-    """Turns an endpoint's value into the bytes of its response field, as a response of the class's media
-    type.
-    """
+    """Turns an endpoint's value into the bytes of its response field, as a response of the class's type."""
 
     def __init__(self, clone: Any, media_type: Optional[str]) -> None:
         self._field = clone.response_field
