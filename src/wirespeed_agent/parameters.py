@@ -16,9 +16,7 @@ GROUPS = (
 
 
 def operation(effective: Any) -> Dict[str, Any]:
-    """``{"parameters": […], "requestBody": …}`` of the route with these effective settings, references
-    resolved.
-    """
+    """``{"parameters": […], "requestBody": …}`` of a route with these settings, references resolved."""
     parameters: Dict[Any, Dict[str, Any]] = {}
     for dependant in _flatten(effective.dependant):
         for group, where in GROUPS:
@@ -50,9 +48,10 @@ def _flatten(dependant: Any) -> Iterator[Any]:
 def _parameters_of(field: Any, where: str) -> List[Dict[str, Any]]:
     from pydantic import BaseModel
 
-    annotation = getattr(field.field_info, "annotation", None)
+    annotation: Any = getattr(field.field_info, "annotation", None)
     schema = _schema_of(field)
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+    # Asked of its type: before Python 3.11 isinstance takes list[int] for a class, and issubclass raises.
+    if issubclass(type(annotation), type) and issubclass(annotation, BaseModel):
         # A model of query, header or cookie parameters: each of its fields is a parameter of its own.
         required = set(schema.get("required", ()))
         properties = schema.get("properties", {})
@@ -83,16 +82,14 @@ def _add_examples(parameter: Dict[str, Any], info: Any) -> None:
 
 
 def _schema_of(field: Any) -> Dict[str, Any]:
-    """JSON schema of one parameter. Types without one (arbitrary objects) give an empty schema: anything
-    goes.
-    """
+    """JSON schema of one parameter; an empty one, anything goes, for types that cannot tell theirs."""
     from pydantic import TypeAdapter
-    from pydantic.errors import PydanticUserError
 
-    adapter = getattr(field, "_type_adapter", None) or TypeAdapter(field.field_info.annotation)
     try:
+        adapter = getattr(field, "_type_adapter", None) or TypeAdapter(field.field_info.annotation)
         schema = adapter.json_schema()
-    except PydanticUserError:
+    # Arbitrary objects have none, and types of the user's own may fail in their own ways.
+    except Exception:
         return {}
     examples = getattr(field.field_info, "examples", None)
     if examples and "examples" not in schema:
