@@ -20,7 +20,10 @@ SLOW_NS = 5_000_000
 
 
 class Contestant:
-    """An arm ready to be called: ``scope()`` makes a fresh scope, outside the timed part."""
+    """An arm ready to be called: ``scope()`` makes a fresh scope, outside the timed part.
+
+    ``errors`` counts the calls that raised, or answered with another status than ``status``.
+    """
 
     def __init__(self, app: ASGIApp, scope: Callable[[], Scope], body: bytes, status: int) -> None:
         self.app = app
@@ -31,9 +34,7 @@ class Contestant:
 
 
 class Run:
-    """What one run showed: nanoseconds a call without GC, and the GC's nanoseconds in all of its kept
-    calls.
-    """
+    """What one run showed: nanoseconds a call without GC, and those of GC in all of its kept calls."""
 
     def __init__(self, elapsed_ns: Sequence[int], gc_ns: int) -> None:
         self.median_ns = statistics.median(elapsed_ns)
@@ -54,7 +55,11 @@ async def run(contestant: Contestant, length: int, dropped: int) -> Run:
         scope, sink = contestant.scope(), Sink(body)
         gc_before = collected_ns()
         start = clock_ns()
-        await app(scope, sink.receive, sink.send)
+        # Costs nothing while nothing is raised; an arm that fails must not take the others down.
+        try:
+            await app(scope, sink.receive, sink.send)
+        except Exception:
+            sink.status = 0
         spent = clock_ns() - start
         if sink.status != contestant.status:
             contestant.errors += 1
@@ -67,8 +72,7 @@ async def run(contestant: Contestant, length: int, dropped: int) -> Run:
 
 
 async def run_blocks(contestants: Sequence[Contestant], schedule: Mapping[str, Any]) -> Dict[str, Any]:
-    """All blocks of one round. ``schedule``: ``orders`` (arm numbers, a list a block), ``length``,
-    ``dropped``.
+    """All blocks of one round; ``schedule`` is ``experiment.design.Schedule``.
 
     Returns ``{"runs": [[run, …] an arm], "errors": [count an arm]}``, runs in the order of the blocks.
     """

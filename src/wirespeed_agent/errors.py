@@ -9,7 +9,8 @@ class OperationError(Exception):
     """An operation failed in a way the conductor can explain.
 
     ``kind`` says whose fault it is: ``usage`` (what the user asked for cannot be), ``environment`` (the
-    subject's packages), ``import``, ``prepare``, ``startup`` and ``shutdown`` (the app), ``internal`` (us).
+    subject's packages), ``import``, ``prepare``, ``startup``, ``endpoint`` and ``shutdown`` (the app),
+    ``internal`` (us).
     ``advice`` is one sentence on what to do next; ``traceback`` is the app's own.
     """
 

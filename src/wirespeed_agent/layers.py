@@ -56,15 +56,23 @@ class Boundary:
 
 
 class LayerMeter:
-    """Probes between all layers of some Starlette applications; ``own_ns()`` after each call."""
+    """Probes between all layers, those around the app and those of every Starlette application in it.
 
-    def __init__(self, applications: List[Any]) -> None:
-        self._stacks: List[List[Tuple[str, Boundary]]] = []
+    While it is ``installed``, call ``app`` in place of ``outermost``, and ``own_ns()`` after each call.
+    """
+
+    def __init__(self, outermost: ASGIApp, applications: List[Any]) -> None:
+        self.app = outermost
         self._applications = applications
+        self._stacks: List[List[Tuple[str, Boundary]]] = []
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[LayerMeter]:
         with contextlib.ExitStack() as undo:
+            boundary = Boundary(self.app)
+            self._stacks.append(_probed(boundary, undo))
+            self.app = boundary
+            undo.callback(setattr, self, "app", boundary.app)
             for application in self._applications:
                 self._install(application, undo)
             yield self
@@ -72,28 +80,13 @@ class LayerMeter:
     def _install(self, application: Any, undo: contextlib.ExitStack) -> None:
         # Built by the first request; an application that got none has nothing to time.
         layer = getattr(application, "middleware_stack", None)
-        if layer is None:
-            return
-        boundary = Boundary(layer)
-        application.middleware_stack = boundary
-        undo.callback(setattr, application, "middleware_stack", layer)
-        stack = [(_name(layer), boundary)]
-        while not hasattr(layer, "routes"):
-            holder = _name_of_wrapped(layer)
-            if holder is None:
-                break
-            below = getattr(layer, holder)
-            boundary = Boundary(below)
-            setattr(layer, holder, boundary)
-            undo.callback(setattr, layer, holder, below)
-            stack.append((_name(below), boundary))
-            layer = below
-        self._stacks.append(stack)
+        if layer is not None:
+            application.middleware_stack = boundary = Boundary(layer)
+            undo.callback(setattr, application, "middleware_stack", layer)
+            self._stacks.append(_probed(boundary, undo))
 
     def own_ns(self) -> Dict[str, int]:
-        """Nanoseconds by layer since the last call; several layers of one class add up. The router is left
-        out.
-        """
+        """Nanoseconds by layer since the last call; several of one class add up. The router is left out."""
         result: Dict[str, int] = {}
         for stack in self._stacks:
             inclusive = [(name, boundary.take()) for name, boundary in stack]
@@ -101,6 +94,26 @@ class LayerMeter:
                 key = "framework" if name in FRAMEWORK_LAYERS else name
                 result[key] = result.get(key, 0) + max(0, spent - below)
         return {name: spent for name, spent in result.items() if spent}
+
+
+def _probed(boundary: Boundary, undo: contextlib.ExitStack) -> List[Tuple[str, Boundary]]:
+    """Put a boundary below each layer from that of ``boundary`` on, as far as the next router."""
+    layer = boundary.app
+    stack = [(_name(layer), boundary)]
+    while not hasattr(layer, "routes"):
+        holder = _name_of_wrapped(layer)
+        if holder is None:
+            break
+        below = getattr(layer, holder)
+        boundary = Boundary(below)
+        try:
+            setattr(layer, holder, boundary)
+        except AttributeError:  # a frozen dataclass
+            break
+        undo.callback(setattr, layer, holder, below)
+        stack.append((_name(below), boundary))
+        layer = below
+    return stack
 
 
 def _name_of_wrapped(layer: Any) -> Optional[str]:

@@ -5,41 +5,75 @@ The figures go back as they are; the conductor turns them into the round's numbe
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping
+import contextlib
+from typing import Any, Dict, Iterator, List, Mapping, Sequence
 
 from .asgi import Request
 from .direct import Contestant, run_blocks
+from .errors import OperationError
+from .fidelity import Answer, compare
+from .live import CallFailed
 from .replay import Replay, replay_of
 from .session import Session
 from .variants import UNCHANGED
-from .workbench import Workbench, bench_of, request_from
+from .workbench import Study, Workbench, bench_of, request_from
 
 
 async def measure(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     """One round of one request: arm 0 is the unchanged route, the others are ``changes`` in their order.
 
     Returns ``live`` and ``replayed`` as (whole, response path) nanoseconds of single calls, ``runs`` and
-    ``errors`` an arm, and ``invalid`` with the reason where this round's answer cannot be replayed.
+    ``errors`` an arm, ``answers`` with the fidelity of each change's answer, and ``invalid`` with the reason
+    where this round's answer cannot be replayed. Raises OperationError("endpoint") where a call fails.
     """
     bench = bench_of(session)
     request = request_from(args["request"])
     session.doing(f"measuring {request.name}")
-    study = await bench.capture(request, args["live_calls"], float(args["deadline_s"]))
+    with _blaming_the_endpoint():
+        study = await bench.capture(request, args["live_calls"], float(args["deadline_s"]))
     report: Dict[str, Any] = {
         "invalid": study.obstacle(),
-        "statuses": [call.answer.status for call in study.calls],
         "live": study.totals_and_paths(),
         "live_gc_ns": [call.gc_ns for call in study.calls],
     }
-    if report["invalid"] is not None or study.found is None:
-        return report
-    captured = study.captured()
-    arms = [replay_of(study.found, captured, change) for change in (UNCHANGED, *args["changes"])]
-    if (await arms[0].answer()).body != captured.at_route.body:
-        return {**report, "invalid": "a replay of the captured value gives other bytes than the live answer"}
-    report["replayed"] = await arms[0].watched_calls()
-    report.update(await run_blocks([_replayed(arm) for arm in arms], args["schedule"]))
+    if report["invalid"] is None:
+        report.update(await _replays(study, args["changes"], args["schedule"]))
     return report
+
+
+@contextlib.contextmanager
+def _blaming_the_endpoint() -> Iterator[None]:
+    try:
+        yield
+    except CallFailed as failure:
+        message = f"it failed while it was measured: {failure.message}"
+        raise OperationError("endpoint", message, traceback=failure.traceback) from failure
+
+
+async def _replays(
+    study: Study, changes: Sequence[Mapping[str, Any]], schedule: Mapping[str, Any]
+) -> Dict[str, Any]:
+    assert study.found is not None
+    captured = study.captured()[0]
+    arms = [replay_of(study.found, captured, change) for change in (UNCHANGED, *changes)]
+    reference = await arms[0].answer()
+    if reference.body != captured.at_route.body:
+        return {"invalid": "a replay of the captured value gives other bytes than the live answer"}
+    return {
+        "answers": [await _seen(arm, reference) for arm in arms[1:]],
+        "replayed": await arms[0].watched_calls(),
+        **await run_blocks([_replayed(arm) for arm in arms], schedule),
+    }
+
+
+async def _seen(arm: Replay, reference: Answer) -> Dict[str, Any]:
+    """This round's value may be one that the change was not screened with."""
+    try:
+        seen = compare(reference, await arm.answer())
+    except Exception as error:
+        raised: List[Any] = [{"at": "status", "baseline": reference.status, "arm": type(error).__name__}]
+        return {"fidelity": "different", "differences": raised}
+    return {"fidelity": seen.fidelity, "differences": seen.differences}
 
 
 def _replayed(arm: Replay) -> Contestant:
@@ -55,6 +89,7 @@ async def contest(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 async def _live(bench: Workbench, request: Request, deadline_s: float) -> Contestant:
-    first = await bench.call(request, deadline_s)
+    with _blaming_the_endpoint():
+        first = await bench.call(request, deadline_s)
     state = bench.session.state
     return Contestant(bench.session.app, lambda: request.scope(state), request.body, first.answer.status)

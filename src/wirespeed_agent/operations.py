@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Awaitable, Callable, Dict
 
 from .measuring import contest, measure
-from .probing import probe, profile, routes, screen
+from .probing import probe, profile, routes
+from .screening import screen
 from .session import Session, boot, shutdown
 
 Operation = Callable[[Session, Dict[str, Any]], Awaitable[Any]]

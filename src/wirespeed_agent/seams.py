@@ -16,8 +16,7 @@ from .gcmeter import clock_ns
 from .routes import FoundRoute
 from .ticket import CURRENT, SCOPE_KEY, Ticket
 
-# -- the shadow on a route
-# ------------------------------------------------------------------------------------
+# -- the shadow on a route --
 
 
 def shadow_routes(found: Iterable[FoundRoute]) -> None:
@@ -38,7 +37,7 @@ def _ticket_reader(route: Any, original: ASGIApp) -> ASGIApp:
     async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         ticket = scope.get(SCOPE_KEY)
         if ticket is None:
-            await original(scope, receive, send)
+            await _unobserved(original, scope, receive, send)
             return
         context = context_of(scope)
         is_ours = context is not None and getattr(context, "original_route", None) is route
@@ -52,10 +51,17 @@ def _ticket_reader(route: Any, original: ASGIApp) -> ASGIApp:
     return handle
 
 
+async def _unobserved(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    """An endpoint may call its own app; that inner call must not write into the outer one's record."""
+    token = CURRENT.set(None)
+    try:
+        await app(scope, receive, send)
+    finally:
+        CURRENT.reset(token)
+
+
 async def observe(ticket: Ticket, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Let ``app`` answer at the route, noting in the ticket when it started, first sent and ended, and
-    what.
-    """
+    """Let ``app`` answer at the route; the ticket's record tells what it sent, and when it did what."""
     record = ticket.record
     record.scope = dict(scope)
 
@@ -69,9 +75,9 @@ async def observe(ticket: Ticket, app: ASGIApp, scope: Scope, receive: Receive, 
         elif message["type"] == "http.response.body":
             record.chunks.append(message.get("body", b""))
         await send(message)
+        record.last_sent_ns = clock_ns()
 
     token = CURRENT.set(ticket)
-    record.entered_ns = clock_ns()
     try:
         await app(scope, receive, noting_send)
     finally:
@@ -79,8 +85,7 @@ async def observe(ticket: Ticket, app: ASGIApp, scope: Scope, receive: Receive, 
         CURRENT.reset(token)
 
 
-# -- the seams inside a route
-# ---------------------------------------------------------------------------------
+# -- the seams inside a route --
 
 
 @contextlib.contextmanager

@@ -37,7 +37,6 @@ class Record:
 
     def __init__(self) -> None:
         self.scope: Dict[str, Any] = {}
-        self.entered_ns = 0
         self.dependencies_ns = 0
         self.endpoint_ns = 0
         self.endpoint_end_ns = 0
@@ -45,6 +44,7 @@ class Record:
         self.dump_start_ns = 0
         self.serialize_end_ns = 0
         self.first_send_ns = 0
+        self.last_sent_ns = 0
         self.left_ns = 0
         self.used_dump_json = False
         self.called = False

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import base64
+import functools
 import statistics
 import sysconfig
 import weakref
-from typing import Any, Dict, List, Mapping, MutableMapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping, MutableMapping, Optional, Sequence, Tuple
 
-from .asgi import Request
+from .asgi import ASGIApp, Request
+from .fidelity import Answer, Masks, unstable
 from .gcmeter import start_metering
 from .layers import LayerMeter
-from .live import LiveCall, call_live
+from .live import CallFailed, LiveCall, call_live
 from .replay import Captured
 from .routes import Discovery, FoundRoute
 from .seams import shadow_routes, watching
@@ -30,16 +32,14 @@ def bench_of(session: Session) -> Workbench:
 
 
 class Workbench:
-    """Made once a booted session; finds the routes again when the first request may have added some."""
+    """Made once a booted session; looks for routes again when one answers that was not known."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.studies: Dict[int, Study] = {}
         """Probed requests by the key the conductor gave them."""
         start_metering()
-        self.discovery = Discovery(session.app)
-        self._by_key: Dict[RouteKey, int] = {}
-        self._adopt()
+        self.rediscover()
 
     @property
     def routes(self) -> List[FoundRoute]:
@@ -47,18 +47,26 @@ class Workbench:
 
     def rediscover(self) -> None:
         self.discovery = Discovery(self.session.app)
-        self._adopt()
-
-    def _adopt(self) -> None:
         shadow_routes(self.routes)
-        self._by_key = {found.key: number for number, found in enumerate(self.routes)}
+        self._by_key: Dict[Optional[RouteKey], FoundRoute] = {found.key: found for found in self.routes}
 
-    def number_of(self, key: Optional[RouteKey]) -> Optional[int]:
-        return None if key is None else self._by_key.get(key)
-
-    async def call(self, request: Request, deadline_s: float, ticket: Optional[Ticket] = None) -> LiveCall:
+    async def call(
+        self,
+        request: Request,
+        deadline_s: float,
+        *,
+        ticket: Optional[Ticket] = None,
+        app: Optional[ASGIApp] = None,
+    ) -> LiveCall:
+        """Call the whole app, or ``app`` in its place. Raises CallFailed."""
         session = self.session
-        return await call_live(session.app, request, session.state, ticket=ticket, deadline_s=deadline_s)
+        call = await call_live(
+            app or session.app, request, session.state, ticket=ticket, deadline_s=deadline_s
+        )
+        # Some apps add routes with their first request; FastAPI then makes the contexts of all of them anew.
+        if call.ticket.answered_by not in self._by_key:
+            self.rediscover()
+        return call
 
     def owns(self, filename: str) -> bool:
         """Whether a file is the app's own: below its folder, or part of the package its module belongs to."""
@@ -68,38 +76,55 @@ class Workbench:
         return not filename.startswith("<")
 
     def layer_meter(self) -> LayerMeter:
-        return LayerMeter(self.discovery.apps)
+        return LayerMeter(self.session.app, self.discovery.apps)
 
     async def capture(self, request: Request, live_calls: int, deadline_s: float) -> Study:
-        """One call to warm up, then ``live_calls`` watched ones; the last one's value is what replays answer
-        with.
-        """
-        with watching():
-            await self.call(request, deadline_s)
-            calls = [await self.call(request, deadline_s) for _ in range(live_calls)]
-        return self.study(request, calls)
+        """``live_calls`` watched ones; the first, which finds cold caches, is left out if there are more.
 
-    def study(self, request: Request, calls: List[LiveCall]) -> Study:
-        last = calls[-1]
-        number = self.number_of(last.ticket.answered_by)
-        found = None if number is None else self.routes[number]
-        return Study(request, found, calls)
+        Raises CallFailed, also for an answer that is an error or a redirect.
+        """
+        calls: List[LiveCall] = []
+        with watching():
+            for _ in range(live_calls):
+                calls.append(await self.call(request, deadline_s))
+                status = calls[-1].answer.status
+                if not is_success(status):
+                    raise CallFailed("status", f"it answered {status}", status)
+        return self.study(request, calls[1:] or calls)
+
+    def study(self, request: Request, calls: List[LiveCall], earlier: Sequence[Answer] = ()) -> Study:
+        """What ``calls`` show, compared among themselves and with ``earlier`` answers."""
+        return Study(request, self._by_key.get(calls[-1].ticket.answered_by), calls, earlier)
 
 
 class Study:
     """One request, the route that answers it, and its live calls."""
 
-    def __init__(self, request: Request, found: Optional[FoundRoute], calls: List[LiveCall]) -> None:
+    def __init__(
+        self,
+        request: Request,
+        found: Optional[FoundRoute],
+        calls: List[LiveCall],
+        earlier: Sequence[Answer] = (),
+    ) -> None:
         self.request = request
         self.found = found
         self.calls = calls
+        self.answers = [*earlier, *(call.answer for call in calls)]
+
+    @functools.cached_property
+    def masks(self) -> Masks:
+        """Where the answers differ among themselves."""
+        return unstable(self.answers)
 
     @property
     def last(self) -> LiveCall:
         return self.calls[-1]
 
-    def captured(self) -> Captured:
-        return Captured(self.last.ticket.record, self.last.at_route)
+    def captured(self) -> List[Captured]:
+        """What replays can answer with: distinct answers, the last one first."""
+        by_body = {call.at_route.body: call for call in self.calls}
+        return [Captured(call.ticket.record, call.at_route) for call in reversed(list(by_body.values()))]
 
     def obstacle(self) -> Optional[str]:
         """Why the response path of this request cannot be replayed, or None."""
@@ -120,6 +145,11 @@ class Study:
 
     def median_path_ns(self) -> int:
         return int(statistics.median(path for _, path in self.totals_and_paths()))
+
+
+def is_success(status: int) -> bool:
+    """Whether an answer is what its endpoint is there for; others are not its cost."""
+    return 200 <= status < 300
 
 
 def _is_response(value: Any) -> bool:

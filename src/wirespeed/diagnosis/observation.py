@@ -96,14 +96,22 @@ class Hot(Message):
     samples: int
 
 
+class Seen(Message):
+    """What clients would see of one answer."""
+
+    fidelity: Fidelity
+    differences: list[Difference] = []
+
+
 class Round(Message):
-    """One endpoint in one confirming round, as measured; ``runs`` is [arm][block][median, mean, GC, calls] in
-    ns.
+    """One endpoint in one confirming round, as measured; times in ns.
+
+    ``runs`` is [arm][block][median, mean, GC, calls]; ``answers`` are the changes', given this round's value.
     """
 
     invalid: str | None
-    statuses: list[int]
     live: list[tuple[int, int]]
+    answers: list[Seen] = []
     replayed: list[tuple[int, int]] = []
     runs: list[list[tuple[float, float, float, float]]] = []
     errors: list[int] = []

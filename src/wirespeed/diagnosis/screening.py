@@ -212,17 +212,26 @@ def _diagnose(
     if not changes or not is_worth_screening(study.seen):
         return
     listener(ScreenStarted(study.planned.request.name, index + 1, total))
-    study.screening = _screen(holder, study, index, changes)
+    study.screening = _screen(holder, study, index, changes, plan)
     if study.screening is not None and study.screening.invalid is None:
         study.kept, study.left = select(changes, study.screening)
     listener(ScreenFinished(study.planned.request.name, len(study.kept)))
 
 
-def _screen(holder: AgentHolder, study: Study, index: int, changes: Sequence[Change]) -> Screening | None:
-    args = {"key": index, "changes": [change.for_agent() for change in changes], "live": True}
+def _screen(
+    holder: AgentHolder, study: Study, index: int, changes: Sequence[Change], plan: AdvicePlan
+) -> Screening | None:
+    args = {
+        "key": index,
+        "changes": [change.for_agent() for change in changes],
+        "deadline_s": plan.deadline_s,
+    }
     try:
         report = holder.call(
-            "screen", args, deadline_s=SCREEN_DEADLINE_S, doing=f"screening {study.planned.request.name}"
+            "screen",
+            args,
+            deadline_s=SCREEN_DEADLINE_S + len(changes) * plan.deadline_s,
+            doing=f"screening {study.planned.request.name}",
         )
     except WirespeedError as error:
         study.note = f"its remedies could not be screened: {error.message}"
