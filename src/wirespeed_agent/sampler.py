@@ -1,8 +1,8 @@
 """Where a slow request's time goes: a thread looks at the stacks once a millisecond.
 
 A sample is the stack that holds the request up: the loop's thread while it computes, else a busy worker
-thread, else the chain of coroutines that waits. ``hottest`` is pure and decides from the samples which
-function to name.
+thread, else the chain of coroutines that waits. What ran before the sampler did (a heartbeat, a consumer of a
+queue) is not the request. ``hottest`` is pure and decides from the samples which function to name.
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ PLUMBING = re.compile(
 """Code that only passes a request on. What stands below it in a stack is what the time is spent for."""
 
 
+WORKERS = re.compile(r"/anyio/|/concurrent/futures/thread\.py$")
+"""Where a thread that works for others runs its jobs."""
+
+
 class Place(NamedTuple):
     """A function in a stack, and the line it was at."""
 
@@ -51,9 +55,9 @@ class HotFrame(NamedTuple):
 def hottest(stacks: Sequence[Stack], is_own: Callable[[str], bool]) -> Optional[HotFrame]:
     """The function to name: the deepest that half of the samples go through, else the most frequent one.
 
-    ``is_own`` tells the user's files from libraries'. Of a stack counts what comes after the last plumbing;
-    there the user's functions, or if there are none the first library function (``jsonable_encoder`` rather
-    than its recursion).
+    ``is_own`` tells the user's files from libraries'. Of a stack counts what comes after the last plumbing,
+    that at its end apart (``asyncio.sleep`` is waited for by somebody); there the user's functions, or if
+    there are none the first library function (``jsonable_encoder`` rather than its recursion).
     """
     if len(stacks) < FEWEST_SAMPLES:
         return None
@@ -66,19 +70,22 @@ def hottest(stacks: Sequence[Stack], is_own: Callable[[str], bool]) -> Optional[
             through[key] += 1
             depth[key] += position
             lines[key][line] += 1
+    if not through:
+        return None
     half = [key for key, count in through.items() if count >= len(stacks) / 2]
     key = max(half, key=lambda k: depth[k] / through[k]) if half else max(through, key=lambda k: through[k])
-    if PLUMBING.search(key[0]):
-        return None
     line = max(lines[key], key=lambda number: lines[key][number])
     return HotFrame(through[key] / len(stacks), Place(key[0], key[1], line))
 
 
 def _blamed(stack: Stack, is_own: Callable[[str], bool]) -> Stack:
-    last_plumbing = max((i for i, place in enumerate(stack) if PLUMBING.search(place.filename)), default=-1)
-    below = stack[last_plumbing + 1 :]
-    own = [place for place in below if is_own(place.filename)]
-    return own or below[:1] or stack[-1:]
+    is_plumbing = [PLUMBING.search(place.filename) is not None for place in stack]
+    end = len(stack)
+    while end and is_plumbing[end - 1]:
+        end -= 1
+    begin = max((i + 1 for i in range(end) if is_plumbing[i]), default=0)
+    own = [place for place in stack[begin:end] if is_own(place.filename)]
+    return own or stack[begin : min(begin + 1, end)]
 
 
 class Sampler:
@@ -88,6 +95,8 @@ class Sampler:
         self.stacks: List[Stack] = []
         self._loop = asyncio.get_running_loop()
         self._loop_thread = threading.get_ident()
+        self._older_tasks = asyncio.all_tasks(self._loop)
+        self._older_jobs = {None, *map(_job_in, sys._current_frames().values())}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sample, name="wirespeed-sampler", daemon=True)
         self._switch_interval = sys.getswitchinterval()
@@ -115,20 +124,22 @@ class Sampler:
         if on_loop and not PLUMBING.search(on_loop[-1].filename):
             return on_loop
         for identity, frame in frames.items():
-            if identity not in (self._loop_thread, threading.get_ident()):
-                stack = _stack_of(frame)
-                if _is_busy_worker(stack):
-                    return stack
+            if identity not in (self._loop_thread, threading.get_ident()) and self._is_busy(frame):
+                return _stack_of(frame)
         return self._waiting() or on_loop
 
+    def _is_busy(self, frame: FrameType) -> bool:
+        """Whether a thread works for the request, and does not itself wait for something."""
+        return _job_in(frame) not in self._older_jobs and not PLUMBING.search(frame.f_code.co_filename)
+
     def _waiting(self) -> Stack:
-        """The deepest chain of coroutines among the loop's tasks."""
+        """The deepest chain of coroutines among the loop's newer tasks."""
         try:
             tasks = asyncio.all_tasks(self._loop)
         except RuntimeError:
             # The set of tasks changed while it was copied: no sample this time.
             return []
-        chains = [_chain(task.get_coro()) for task in tasks]
+        chains = [_chain(task.get_coro()) for task in tasks - self._older_tasks]
         return max(chains, key=len, default=[])
 
 
@@ -145,13 +156,14 @@ def _place(code: CodeType, line: Optional[int]) -> Place:
     return Place(code.co_filename, code.co_name, line or code.co_firstlineno)
 
 
-def _is_busy_worker(stack: Stack) -> bool:
-    """A worker thread of AnyIO or of an executor that is inside a job, not waiting for one."""
-    return (
-        bool(stack)
-        and any(place.name == "run" and PLUMBING.search(place.filename) for place in stack[:-1])
-        and not PLUMBING.search(stack[-1].filename)
-    )
+def _job_in(frame: Optional[FrameType]) -> Optional[FrameType]:
+    """The outermost frame of what a worker thread of AnyIO or of an executor is at; else None."""
+    job = None
+    while frame is not None:
+        if frame.f_code.co_name == "run" and WORKERS.search(frame.f_code.co_filename):
+            return job
+        job, frame = frame, frame.f_back
+    return None
 
 
 def _chain(coroutine: Any) -> Stack:
