@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -31,6 +31,7 @@ from wirespeed.subject.machine import CpuTicks, cpu_ticks, environment
 from .agents import AgentHolder, booted_agent
 from .conclude import (
     Confirmed,
+    as_answered,
     conclusion_of,
     confirmed_arms,
     decide_all,
@@ -47,7 +48,7 @@ from .conclude import (
 from .observation import Round
 from .screening import RoundZero, Study, list_routes, round_zero
 
-NO_TIME = "the budget left no time to measure it"
+NO_TIME = "the budget left no time to measure its remedies; --budget gives more"
 
 RESERVE_S = 0.5
 """Kept back from the budget for shutting down and writing the report."""
@@ -79,7 +80,6 @@ def advise(plan: AdvicePlan, listener: Listener = ignore) -> Outcome:
     ticks = cpu_ticks()
     with AgentHolder(plan.subject, listener) as holder:
         zero = round_zero(holder, plan, started, listener)
-    zero.notes += holder.shutdown_notes
     candidates = [study for study in zero.studies if study.kept]
     if not fits(candidates, zero.boot_s, _left_s(plan, started), plan):
         for study in candidates:
@@ -90,7 +90,7 @@ def advise(plan: AdvicePlan, listener: Listener = ignore) -> Outcome:
     evidence = Evidence()
     if items and not zero.interrupted:
         evidence = measure_rounds(
-            partial(booted_agent, plan.subject),
+            partial(booted_agent, plan.subject, hangs_at_shutdown=zero.hangs_at_shutdown),
             [items[number] for number in rounds_plan.included],
             rounds_plan,
             ends=started + plan.budget_s - RESERVE_S,
@@ -165,13 +165,14 @@ class _Table:
 
 
 def _table(studies: Sequence[Study], evidence: Evidence, plan: ConfirmPlan) -> _Table:
+    given_up = {*evidence.failures, *evidence.dropped}
     rounds = [
         [Round.model_validate(each[number]) for each in evidence.rounds if number in each]
-        if number not in evidence.dropped
+        if number not in given_up
         else []
         for number in range(len(studies))
     ]
-    # Endpoints left out for want of time are no part of the family: time does not look at ratios.
+    # Endpoints that failed or ran out of time are no part of the family: neither looks at ratios.
     confirmed = [
         confirmed_arms(r, len(study.kept)) if r else [] for study, r in zip(studies, rounds, strict=True)
     ]
@@ -198,7 +199,7 @@ def _outcome(
     ]
     if not any(endpoint.whole_ns is not None for endpoint in endpoints) and not zero.interrupted:
         raise nothing_measured(zero)
-    interrupted = zero.interrupted or "interrupted" in (evidence.ended_early or "")
+    interrupted = zero.interrupted or evidence.interrupted
     advice = Advice(
         created=datetime.now(UTC),
         wirespeed=wirespeed.__version__,
@@ -224,20 +225,29 @@ def _outcome(
 
 def _endpoint(study: Study, number: int | None, table: _Table, evidence: Evidence, margin: float) -> Endpoint:
     rounds = [] if number is None else table.rounds[number]
+    failure = None if number is None else evidence.failures.get(number)
+    study = replace(study, note=study.note or failure, kept=as_answered(study.kept, rounds))
     decisions: list[Decision] = []
     best: int | None = None
+    why_unmeasured: str | None = None
     if number is None or not rounds:
-        arms = [unmeasured_arm(each, NO_TIME) for each in study.kept]
+        why_unmeasured = failure or _why_no_rounds(evidence)
+        arms = [unmeasured_arm(each, why_unmeasured) for each in study.kept]
     else:
         decisions = table.decisions[number]
         best = recommended(study.kept, decisions, margin)
         arms = _measured_arms(study, number, best, table)
     arms += [unmeasured_arm(each, why_not_measured(each)) for each in study.left]
     conclusion = conclusion_of(study, decisions, has_recommendation=best is not None)
-    failure = None if number is None else evidence.failures.get(number)
-    note = note_of(study, conclusion, failure, bool(rounds))
+    note = note_of(study, conclusion, why_unmeasured)
     figures = [figures_of(each) for each in rounds if each.invalid is None]
     return endpoint_of(study, arms, figures, conclusion, note)
+
+
+def _why_no_rounds(evidence: Evidence) -> str:
+    if evidence.ended_early is not None and not evidence.rounds:
+        return evidence.ended_early
+    return NO_TIME
 
 
 def _measured_arms(study: Study, number: int, best: int | None, table: _Table) -> list[Arm]:

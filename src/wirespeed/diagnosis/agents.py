@@ -7,18 +7,23 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, Self
 
-from wirespeed.errors import SubjectDied, SubjectError, SubjectHung, UsageError
+from wirespeed.errors import SubjectDied, SubjectError, SubjectHung, UsageError, WirespeedError
 from wirespeed.experiment.events import Booting, Listener
 from wirespeed.model.subject import AppSubject, Booted
 from wirespeed.subject.agent import AgentProcess
 
 
 @contextmanager
-def booted_agent(subject: AppSubject) -> Iterator[AgentProcess]:
-    """A fresh process with the app imported and started, until the end of the block."""
+def booted_agent(subject: AppSubject, *, hangs_at_shutdown: bool = False) -> Iterator[AgentProcess]:
+    """A fresh process with the app imported and started, until the end of the block.
+
+    An app that is known to hang at shutdown is ended without one, or every round would wait for its deadline.
+    """
     with AgentProcess(subject) as agent:
         agent.boot()
         yield agent
+        if hangs_at_shutdown:
+            agent.kill()
 
 
 class RestartFailed(Exception):
@@ -40,7 +45,7 @@ class AgentHolder:
         self._booted: Booted | None = None
         self.boot_s = 0.0
         """The longest start so far."""
-        self.shutdown_notes: list[str] = []
+        self.shutdown_problem: WirespeedError | None = None
         """What went wrong when the app shut down."""
 
     def __enter__(self) -> Self:
@@ -48,8 +53,13 @@ class AgentHolder:
 
     def __exit__(self, *exc_info: object) -> None:
         self._stack.__exit__(*exc_info)  # type: ignore[arg-type]
-        if self._agent is not None and self._agent.shutdown_problem is not None:
-            self.shutdown_notes.append(self._agent.shutdown_problem.message)
+
+    def close(self) -> None:
+        """Shut the app down, if it runs."""
+        agent, self._agent = self._agent, None
+        self._stack.close()
+        if agent is not None:
+            self.shutdown_problem = agent.shutdown_problem
 
     def ready(self) -> Booted:
         """Start the app if it is not running. Raises SubjectError or UsageError, later RestartFailed."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -22,7 +22,7 @@ from wirespeed.model.advice import Arm, Conclusion, Endpoint, HotFrame, Noise
 from wirespeed.model.verdict import Decision, Estimate, Verdict
 from wirespeed.stats import pair_rounds, smallest_effect
 
-from .observation import Round
+from .observation import Round, Screened, Seen
 from .screening import Study
 from .selection import NEARLY_AS_FAST, WORTH_A_LOOK, Candidate, risk
 
@@ -62,8 +62,11 @@ def figures_of(measured: Round) -> RoundFigures:
 
 
 def confirmed_arms(rounds: Sequence[Round], arms: int) -> list[Confirmed]:
-    """What all rounds of one endpoint say of each of its arms. One bad round makes an arm invalid: it is not
-    dropped.
+    """What all rounds of one endpoint say of each of its arms.
+
+    A round that failed makes an arm invalid; it is never dropped. Replay that seems to take longer than the
+    live request it stands for is the noise of a few live calls in one round, and then the rest of the request
+    is taken as nothing; in most rounds it means that the two disagree.
     """
     invalid = next((r.invalid for r in rounds if r.invalid is not None), None)
     errors = [sum(counts) for counts in zip(*(r.errors for r in rounds if r.errors), strict=True)]
@@ -74,13 +77,31 @@ def confirmed_arms(rounds: Sequence[Round], arms: int) -> list[Confirmed]:
     for number in range(arms):
         whole = [f.whole[number] for f in figures]
         reason = invalid
+        path = tuple(f.response_path[number] for f in figures)
         if reason is None and errors and errors[number + 1]:
-            reason = f"{errors[number + 1]} replayed answers had another status"
-        if reason is None and any(x is None for x in whole):
-            reason = "the remedy would save more than the request takes: replay and live calls disagree"
-        finite = tuple(x for x in whole if x is not None)
-        result.append(Confirmed(finite, tuple(f.response_path[number] for f in figures), reason))
+            reason = f"{errors[number + 1]} replayed answers failed"
+        if reason is None and sum(x is None for x in whole) > len(whole) / 2:
+            reason = "replay and live calls disagree: replaying takes longer than the whole request"
+        finite = tuple(p if x is None else x for x, p in zip(whole, path, strict=True))
+        result.append(Confirmed(finite, path, reason))
     return result
+
+
+def as_answered(candidates: Sequence[Candidate], rounds: Sequence[Round]) -> list[Candidate]:
+    """The candidates with the worst that was seen of their answers, in round 0 and in all rounds."""
+    return [_worst(each, [r.answers[n] for r in rounds if r.answers]) for n, each in enumerate(candidates)]
+
+
+def _worst(candidate: Candidate, answers: Sequence[Seen]) -> Candidate:
+    worst = max(answers, key=_severity, default=None)
+    if worst is None or _severity(worst) <= _severity(candidate.screened):
+        return candidate
+    update = {"fidelity": worst.fidelity, "differences": worst.differences}
+    return replace(candidate, screened=candidate.screened.model_copy(update=update))
+
+
+def _severity(seen: Seen | Screened) -> int:
+    return ("identical", "equal", "different").index(seen.fidelity or "different")
 
 
 def decide_all(confirmed: Sequence[Confirmed], plan: ConfirmPlan) -> list[Decision]:
@@ -246,18 +267,17 @@ def _time_is_elsewhere(study: Study) -> bool:
     return phases.dependencies + phases.endpoint > MOSTLY * whole_ns
 
 
-def note_of(study: Study, conclusion: Conclusion, failure: str | None, measured: bool) -> str | None:
-    """The sentence an endpoint's conclusion needs beside its figures."""
+def note_of(study: Study, conclusion: Conclusion, why_unmeasured: str | None) -> str | None:
+    """The sentence an endpoint's conclusion needs beside its figures.
+
+    ``why_unmeasured``: why its remedies got no rounds, or None when they did.
+    """
     if study.note is not None:
         return study.note
-    if failure is not None:
-        return failure
     if study.screening is not None and study.screening.invalid is not None:
         return f"its remedies cannot be measured by replay: {study.screening.invalid}"
-    if conclusion == "undecided" and not measured:
-        return "the budget left no time to measure its remedies; --budget gives more"
     if conclusion == "undecided":
-        return "these rounds cannot tell; --budget or --rounds give more"
+        return why_unmeasured or "these rounds cannot tell; --budget or --rounds give more"
     if study.seen.obstacle is not None:
         return study.seen.obstacle
     if conclusion == "elsewhere" and study.findings and not study.kept:

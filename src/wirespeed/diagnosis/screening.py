@@ -85,6 +85,7 @@ class RoundZero:
     unreachable: int
     studies: list[Study]
     notes: list[str] = field(default_factory=list)
+    hangs_at_shutdown: bool = False
     interrupted: bool = False
 
 
@@ -106,12 +107,18 @@ def round_zero(holder: AgentHolder, plan: AdvicePlan, started: float, listener: 
         for study in _probe_all(holder, result, plan, ends, listener):
             result.studies.append(study)
         _profile_slowest(holder, result.studies, plan)
+        holder.close()
     except KeyboardInterrupt:
         result.interrupted = True
     except RestartFailed as failure:
+        missing = len(requests.planned) - len(result.studies)
         result.notes.append(
             f"an endpoint took the app down, and it could not be started again: {failure.reason}"
+            + (f" Not called for that: {missing} endpoints." if missing else "")
         )
+    if holder.shutdown_problem is not None:
+        result.notes.append(holder.shutdown_problem.message)
+        result.hangs_at_shutdown = isinstance(holder.shutdown_problem, SubjectHung)
     result.boot_s = holder.boot_s
     return result
 
@@ -161,14 +168,12 @@ def _probe(
 
 
 def why_not_measured(study: Study) -> str | None:
-    """Why this answer is no cost of the endpoint, to be read beside its status; None when it can be
-    measured.
-    """
+    """Why this answer is no cost of the endpoint, to be read beside its status; None if it is one."""
     seen, request = study.seen, study.planned.request
-    if seen.status is not None and not 200 <= seen.status < 300:
-        return _what_would_help(seen.status, study)
     if seen.failed is not None:
         return seen.failed.message
+    if seen.status is not None and not 200 <= seen.status < 300:
+        return _what_would_help(seen.status, study)
     if study.is_unsafe:
         did = "; ".join(seen.actions[:3])
         option = _naming_option(request.method, request.path)

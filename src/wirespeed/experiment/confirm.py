@@ -60,12 +60,15 @@ class Evidence:
 
     rounds: list[dict[int, dict[str, Any]]] = field(default_factory=list)
     failures: dict[int, str] = field(default_factory=dict)
-    """Items given up, with the reason: they hung or killed the process."""
+    """Items given up, with the reason: they failed, hung or killed the process."""
     dropped: list[int] = field(default_factory=list)
     """Items given up because the rounds took longer than planned; never for what they measured."""
     cost_s: dict[int, float] = field(default_factory=dict)
     """The longest that each item took in a round."""
     ended_early: str | None = None
+    """Why there are fewer rounds than planned."""
+    interrupted: bool = False
+    """Whether that was Ctrl-C."""
 
 
 class Agent(Protocol):
@@ -83,7 +86,7 @@ def measure_rounds(
     """Measure ``plan.rounds`` rounds of all items by ``ends`` (``time.monotonic()``).
 
     Rounds that take longer than planned cost items, the last ones first: a few rounds of everything would
-    show nothing. Ctrl-C keeps the rounds that are complete.
+    show nothing. Ctrl-C, and an app that does not start again, keep the rounds that are complete.
     """
     evidence = Evidence()
     for index in range(plan.rounds):
@@ -94,7 +97,11 @@ def measure_rounds(
         try:
             evidence.rounds.append(_one_round(boot, items, plan, index, evidence))
         except KeyboardInterrupt:
+            evidence.interrupted = True
             evidence.ended_early = f"interrupted after {index} of {plan.rounds} rounds"
+            break
+        except WirespeedError as error:
+            evidence.ended_early = f"the app did not start again for round {index + 1}: {error.message}"
             break
         listener(RoundFinished(index + 1, plan.rounds))
     return evidence
@@ -160,11 +167,14 @@ def _measure(agent: Agent, item: Item, plan: RoundsPlan, place: tuple[int, int])
             "live_calls": plan.live_calls,
             "deadline_s": plan.deadline_s,
         },
-        deadline_s=plan.deadline_s * (plan.live_calls + 1) + 5 * expected_s,
+        deadline_s=plan.deadline_s * plan.live_calls + 5 * expected_s + SLACK_S,
         doing=f"measuring {item.request.name}",
     )
     return result
 
+
+SLACK_S = 5.0
+"""A busy machine must not look like an app that hangs."""
 
 WARM_UP_CALLS = 2
 WATCHED_CALLS = 4
@@ -174,7 +184,7 @@ def item_cost_s(item: Item, arm_budget_ns: int, live_calls: int) -> float:
     """About how long one item takes in one round: live calls, warm-up, watched replays, blocks."""
     schedule = item.schedule(random.Random(0), arm_budget_ns)
     blocks_ns = (schedule.requests_per_arm + WARM_UP_CALLS) * sum(item.call_ns)
-    return (item.whole_ns * (live_calls + 1) + WATCHED_CALLS * item.call_ns[0] + blocks_ns) / 1e9
+    return (item.whole_ns * live_calls + WATCHED_CALLS * item.call_ns[0] + blocks_ns) / 1e9
 
 
 ARM_BUDGETS_NS = (150_000_000, 100_000_000, 60_000_000, 30_000_000)
