@@ -16,7 +16,7 @@ from .gcmeter import clock_ns
 from .routes import FoundRoute
 from .ticket import CURRENT, SCOPE_KEY, Ticket
 
-# -- the shadow on a route --
+# -- the shadow on a route -----------------------------------------------------------------------------------
 
 
 def shadow_routes(found: Iterable[FoundRoute]) -> None:
@@ -85,7 +85,7 @@ async def observe(ticket: Ticket, app: ASGIApp, scope: Scope, receive: Receive, 
         CURRENT.reset(token)
 
 
-# -- the seams inside a route --
+# -- the seams inside a route --------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
