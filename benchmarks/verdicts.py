@@ -2,9 +2,9 @@
 
     python benchmarks/verdicts.py [COMPARISONS]
 
-Three series of 100 comparisons: an endpoint against its twin, at the default margin of 2 %; a planted busy wait of 5 %
-of the request, same margin; a planted one of 2 %, at a margin of 0.5 %. Twenty-five pairs share the processes of their
-rounds, each pair is a comparison of its own, by the sequential procedure.
+Three series of 100 comparisons: an endpoint against its twin, at the default margin of 2 %; a planted busy
+wait of 5 % of the request, same margin; a planted one of 2 %, at a margin of 0.5 %. Twenty-five pairs share
+the processes of their rounds, each pair is a comparison of its own, by the sequential procedure.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def series(name: str, other: str, share: float, margin: float, comparisons: int,
     done: list[Comparison] = []
     for batch in range(comparisons // PAIRS):
         pairs = [
-            (Request(method="GET", path=f"/a{n}"), Request(method="GET", path=f"/{other}{n}")) for n in range(PAIRS)
+            (Request(method="GET", path=f"/a{n}"), Request(method="GET", path=f"/{other}{n}"))
+            for n in range(PAIRS)
         ]
         plan = SequentialPlan(margin=margin)
         done += compare_pairs(
@@ -80,7 +81,13 @@ def calibrate() -> float:
     pair = (Request(method="GET", path="/a0"), Request(method="GET", path="/b0"))
     boot = boot_with(0)
     (done,) = compare_pairs(
-        boot, [pair], None, rounds=1, seed=0, arm_budget_ns=ARM_BUDGET_NS, listener=ignore  # type: ignore[arg-type]
+        boot,
+        [pair],
+        None,
+        rounds=1,
+        seed=0,
+        arm_budget_ns=ARM_BUDGET_NS,
+        listener=ignore,  # type: ignore[arg-type]
     )
     return done.slowest_call_ns
 

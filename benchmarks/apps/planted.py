@@ -1,6 +1,7 @@
 """Pairs of endpoints that differ by nothing (``/a3`` and ``/b3``) or by a planted busy wait (``/slow3``).
 
-``PLANTED_NS`` in the environment is the length of that wait; the benchmark calibrates it to a share of the request.
+``PLANTED_NS`` in the environment is the length of that wait; the benchmark calibrates it to a share of the
+request.
 """
 
 import os

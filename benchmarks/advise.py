@@ -1,0 +1,61 @@
+"""How long ``advise`` takes on the examples, how much memory it needs, and what it finds.
+
+python benchmarks/advise.py [BUDGET]
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+WIRESPEED = [sys.executable, "-c", "from wirespeed.cli import main; main()"]
+
+
+def advise(app: str, folder: Path, options: list[str]) -> tuple[dict[str, Any], float, float]:
+    """(document, seconds, peak MB of the conductor alone)."""
+    started = time.monotonic()
+    process = subprocess.Popen(
+        [*WIRESPEED, "advise", app, "--folder", str(folder), "--json", "--no-save", *options],
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    printed = process.stdout.read()
+    # wait4 gives the figures of this one process: what it started itself is not in them.
+    _, status, usage = os.wait4(process.pid, 0)
+    if os.waitstatus_to_exitcode(status) != 0:
+        raise SystemExit(f"wirespeed advise {app} failed")
+    return json.loads(printed), time.monotonic() - started, usage.ru_maxrss / 1024
+
+
+def tell(app: str, document: dict[str, Any], seconds: float, peak_mb: float) -> None:
+    conclusions = Counter(endpoint["conclusion"] for endpoint in document["endpoints"])
+    noise = document["noise"]["round_sd"]
+    print(
+        f"{app}: {seconds:.1f} s, {document['plan']['rounds']} rounds, conductor {peak_mb:.0f} MB, ", end=""
+    )
+    print(f"round sd {noise:.2%}" if noise is not None else "nothing measured")
+    told = ", ".join(f"{count} {conclusion}" for conclusion, count in sorted(conclusions.items()))
+    print(f"  {len(document['endpoints'])} endpoints called: {told}; {len(document['skipped'])} skipped")
+    for endpoint in document["endpoints"]:
+        for arm in endpoint["arms"]:
+            if arm["recommended"]:
+                low, high = (1 / end for end in reversed(arm["whole"]["interval"]))
+                gain = f"{1 / arm['whole']['ratio']:.2f}x faster [{low:.2f}, {high:.2f}]"
+                print(f"  {endpoint['request']}  {arm['name']}  {gain}  {arm['fidelity']}")
+
+
+def main() -> None:
+    budget = sys.argv[1] if len(sys.argv) > 1 else "60s"
+    for app in ("users.py", "shop.main:app"):
+        tell(app, *advise(app, EXAMPLES, ["--budget", budget]))
+
+
+if __name__ == "__main__":
+    main()
