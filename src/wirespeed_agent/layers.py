@@ -104,13 +104,11 @@ def _probed(boundary: Boundary, undo: contextlib.ExitStack) -> List[Tuple[str, B
         holder = _name_of_wrapped(layer)
         if holder is None:
             break
-        below = getattr(layer, holder)
-        boundary = Boundary(below)
-        try:
-            setattr(layer, holder, boundary)
-        except AttributeError:  # a frozen dataclass
-            break
-        undo.callback(setattr, layer, holder, below)
+        # Through the dictionary: frozen dataclasses and guarded attributes refuse assignment.
+        attributes = vars(layer)
+        below = attributes[holder]
+        attributes[holder] = boundary = Boundary(below)
+        undo.callback(attributes.__setitem__, holder, below)
         stack.append((_name(below), boundary))
         layer = below
     return stack

@@ -369,19 +369,6 @@ class TestHeaderAndTotals:
         view = advice_view(make_advice(*(make_endpoint(f"GET /{n}", 1000, arm) for n in range(6))))
         assert "1 remedy" in [total.text for total in view.totals]
 
-    def test_the_next_command_can_be_pasted_into_a_shell(self, design: Advice, make_endpoint: Build) -> None:
-        subject = design.subject.model_copy(update={"app": "main:create(debug=True)"})
-        view = advice_view(design.model_copy(update={"subject": subject}))
-        assert "`wirespeed fix 'main:create(debug=True)'` shows the diff" in [t.text for t in view.totals]
-
-    def test_no_diff_is_promised_where_there_is_none(
-        self, make_advice: Build, make_endpoint: Build, make_arm: Build
-    ) -> None:
-        endpoint = make_endpoint(
-            "GET /x", 1000, make_arm("-> A", 0.5, recommended=True, confirmed_by="variant")
-        )
-        assert not any("wirespeed fix" in total.text for total in advice_view(make_advice(endpoint)).totals)
-
     def test_the_option_that_unfolds_is_named_only_where_something_is_folded(
         self, design: Advice, big: Advice
     ) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
 from wirespeed.model.advice import Advice
 
-from .arms import is_diff
 from .numbers import elapsed, share
 from .order import Standing, entries, standing
 from .shared import remedies_of
@@ -93,8 +91,6 @@ def _totals(advice: Advice) -> Iterator[Span]:
             yield Span(f"{number} {word}")
     if advice.skipped:
         yield Span(f"{counted(len(advice.skipped), 'route')} not called")
-    if any(arm.recommended and is_diff(arm.edit) for endpoint in advice.endpoints for arm in endpoint.arms):
-        yield Span(f"`wirespeed fix {shlex.quote(clean(advice.subject.app))}` shows the diff")
 
 
 def _legend(advice: Advice) -> Iterator[str]:
