@@ -1,10 +1,10 @@
 """Nanoseconds counted with three significant digits, in memory that no length of run makes larger.
 
-Lives here: HdrHistogram's layout of counts, for whole arrays at once, and its V2 encoding. This file must never
-know what was timed.
+Lives here: HdrHistogram's layout of counts, for whole arrays at once, and its V2 encoding. This file must
+never know what was timed.
 
-The idea (Gil Tene, HdrHistogram): values below 2048 have a slot each. From there on every doubling of the value has
-1024 slots, each twice as wide as those before, so that no value moves by more than 0.1 %. With
+The idea (Gil Tene, HdrHistogram): values below 2048 have a slot each. From there on every doubling of the
+value has 1024 slots, each twice as wide as those before, so that no value moves by more than 0.1 %. With
 ``bucket = bits(value) - 11``, the slot of a value is ``bucket * 1024 + (value >> bucket)``.
 """
 
@@ -153,12 +153,13 @@ def _buckets() -> IntArray:
 
 @cache
 def _lowest_ns() -> IntArray:
-    return (np.arange(_SLOTS, dtype=np.int64) - (_buckets() << _HALF_BITS)) << _buckets()
+    lowest: IntArray = (np.arange(_SLOTS, dtype=np.int64) - (_buckets() << _HALF_BITS)) << _buckets()
+    return lowest
 
 
 @cache
 def _widths_ns() -> IntArray:
-    return np.int64(1) << _buckets()
+    return np.left_shift(np.ones(_SLOTS, dtype=np.int64), _buckets())
 
 
 def _runs(counts: IntArray) -> Iterator[int]:

@@ -1,0 +1,297 @@
+"""One connection: sends a request, times the answer, and tells its lane how it ended.
+
+Lives here: the hot path. It runs once a request, so it makes no task, future or timer, and parses only heads
+that it has not just seen. This file must never know when the next request is due, nor how connections are
+made.
+
+What arrives lands in a buffer that all connections of an event loop share: it is used up before the next
+read. Requests go straight to the socket while the transport has nothing queued: a transport would write them
+only at the end of the event loop's turn, and the times would say so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from time import perf_counter_ns as clock
+from typing import Protocol, cast
+
+from wirespeed.http.answer import (
+    NO_KNOWN_HEAD,
+    AnswerReader,
+    HeadAnswerReader,
+    KnownHead,
+    ProtocolViolation,
+)
+from wirespeed.http.outcomes import Failure
+from wirespeed.http.recording import CENSORED, Recorder, pack_row
+from wirespeed.http.target import PreparedRequest
+
+BUFFER_BYTES = 256 * 1024
+
+
+class Call:
+    """A request in use, and the head that answered it last."""
+
+    __slots__ = ("bytes", "content", "is_idempotent", "known_head", "reader")
+
+    def __init__(self, request: PreparedRequest) -> None:
+        self.content = request.content
+        self.bytes = len(request.content)
+        self.is_idempotent = request.is_idempotent
+        self.reader: type[AnswerReader] = HeadAnswerReader if request.is_head else AnswerReader
+        self.known_head = NO_KNOWN_HEAD
+
+
+class Lane(Protocol):
+    """Whoever gave the connection a request hears exactly once how it ended: ``ready``, ``stale`` or
+    ``failed``.
+    """
+
+    def ready(self) -> None:
+        """Answered. (Where the connection cannot be kept, ``closed`` came before.)"""
+
+    def closed(self) -> None:
+        """The connection is gone while no request was under way."""
+
+    def stale(self, call: Call, due_ns: int) -> None:
+        """The server closed the kept connection before a byte of the answer; the connection is gone."""
+
+    def failed(self, failure: Failure) -> None:
+        """No answer; the connection is gone."""
+
+
+class Inbox:
+    """What the connections of one event loop share: the buffer they read into, and the rows they write."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.buffer = bytearray(BUFFER_BYTES)
+        self.view = memoryview(self.buffer)
+        self.recorder = recorder
+
+
+class Connection(asyncio.BufferedProtocol):
+    """Carries one request at a time."""
+
+    __slots__ = (
+        "_buffer",
+        "_call",
+        "_due_ns",
+        "_first_ns",
+        "_first_sent_ns",
+        "_is_reset",
+        "_known",
+        "_lane",
+        "_left",
+        "_put",
+        "_reader",
+        "_ready",
+        "_record",
+        "_sent_ns",
+        "_transport",
+        "_view",
+        "_written_ns",
+        "ended",
+    )
+
+    def __init__(self, lane: Lane, inbox: Inbox, put: Callable[[bytes], int] | None) -> None:
+        """``put`` writes to the socket itself, and returns how much it took; None where the transport must
+        (TLS).
+        """
+        self._lane = lane
+        self._ready = lane.ready
+        self._buffer = inbox.buffer
+        self._view = inbox.view
+        self._record = inbox.recorder.append
+        self._put = put or self._put_through_transport
+        self._transport: asyncio.Transport | None = None
+        self._call: Call | None = None
+        self._reader: AnswerReader | None = None
+        self._known: KnownHead | None = None
+        self._left = self._due_ns = self._sent_ns = self._written_ns = self._first_ns = (
+            self._first_sent_ns
+        ) = 0
+        self._is_reset = False
+        self.ended: Failure | None = None
+        """How the connection ended, as a request on it would have to see it."""
+
+    # Hot path
+
+    def send(self, call: Call, due_ns: int) -> None:
+        """Send a request; the connection must be idle."""
+        self._call = call
+        self._due_ns = due_ns
+        self._sent_ns = clock()
+        try:
+            written = self._put(call.content)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            # The reading side will say how it ended; but whatever it says, there was a reset.
+            self._is_reset = True
+            written = call.bytes
+        self._written_ns = clock()
+        if written != call.bytes:
+            self._open_transport.write(call.content[written:])
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._view
+
+    def buffer_updated(self, nbytes: int) -> None:
+        now_ns = clock()
+        known = self._known
+        if known is None:
+            call = self._call
+            if call is None or self._reader is not None:
+                self._read(nbytes, now_ns)
+                return
+            known = call.known_head
+            if nbytes < known.head_bytes or not self._buffer.startswith(known.head):
+                self._read(nbytes, now_ns)
+                return
+            left = known.answer_bytes - nbytes
+            if left:
+                self._known = known
+                self._first_ns = now_ns
+                self._expect(left)
+                return
+            first_ns = now_ns
+        else:
+            left = self._left - nbytes
+            if left:
+                self._expect(left)
+                return
+            self._known = None
+            first_ns = self._first_ns
+        self._call = None
+        self._record(
+            pack_row(
+                self._due_ns,
+                self._sent_ns,
+                self._written_ns,
+                first_ns,
+                now_ns,
+                known.status,
+                known.answer_bytes,
+            )
+        )
+        self._ready()
+
+    # Everything else
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+
+    def send_first(self, call: Call, due_ns: int) -> None:
+        """Send the first request on this connection: should the server close it, that is not staleness."""
+        self.send(call, due_ns)
+        self._first_sent_ns = self._sent_ns
+
+    def eof_received(self) -> bool:
+        self._stream_ended()
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if exc is None:
+            self._stream_ended()
+        else:
+            self._end(Failure.TLS if isinstance(exc, ssl.SSLError) else Failure.RESET)
+
+    def time_out(self, sent_before_ns: int, timeout_ns: int) -> None:
+        """Give up a request that was sent before a moment."""
+        if self._call is not None and self._sent_ns < sent_before_ns:
+            # Known is only that it takes longer than this. The sweep that noticed may be late.
+            end_ns = self._sent_ns + timeout_ns
+            self._record(pack_row(self._due_ns, self._sent_ns, self._written_ns, end_ns, end_ns, CENSORED, 0))
+            self._end(Failure.TIMEOUT)
+
+    def in_flight(self) -> tuple[int, int] | None:
+        """When the request under way was due and sent, None when there is none."""
+        return None if self._call is None else (self._due_ns, self._sent_ns)
+
+    def abandon(self) -> None:
+        """Close without telling the lane."""
+        self._call = None
+        self.ended = self.ended or Failure.RESET
+        if self._transport is not None:
+            self._transport.abort()
+
+    @property
+    def _open_transport(self) -> asyncio.Transport:
+        assert self._transport is not None
+        return self._transport
+
+    def _put_through_transport(self, content: bytes) -> int:
+        self._open_transport.write(content)
+        return len(content)
+
+    def _expect(self, left: int) -> None:
+        if left > 0:
+            self._left = left
+        else:
+            self._end(Failure.PROTOCOL)
+
+    def _read(self, nbytes: int, now_ns: int) -> None:
+        """Read a head that is not known, or the body after one."""
+        call = self._call
+        if call is None:
+            # Nobody asked. The connection is out of step from now on.
+            self._end(Failure.PROTOCOL)
+            return
+        if self._reader is None:
+            self._reader = call.reader()
+            self._first_ns = now_ns
+        try:
+            complete = self._reader.feed(self._view[:nbytes])
+        except ProtocolViolation:
+            self._end(Failure.PROTOCOL)
+            return
+        if complete:
+            self._answered(call, self._reader, now_ns)
+
+    def _answered(self, call: Call, reader: AnswerReader, end_ns: int) -> None:
+        self._call = self._reader = None
+        self._record(
+            pack_row(
+                self._due_ns,
+                self._sent_ns,
+                self._written_ns,
+                self._first_ns,
+                end_ns,
+                reader.status,
+                reader.received_bytes,
+            )
+        )
+        call.known_head = reader.known_head() or call.known_head
+        # A server may answer before it has read the whole request; the rest of it cannot be taken back.
+        if not reader.keep_alive or self._open_transport.get_write_buffer_size():
+            self._end(Failure.TRUNCATED)
+        self._ready()
+
+    def _stream_ended(self) -> None:
+        call, reader = self._call, self._reader
+        if call is not None and reader is not None and reader.ends_with_stream:
+            self._answered(call, reader, clock())
+        else:
+            self._end(Failure.STALE if self._is_stale else Failure.TRUNCATED)
+
+    @property
+    def _is_stale(self) -> bool:
+        """Whether the end of the stream means that the server had closed an idle connection."""
+        is_first = self._sent_ns == self._first_sent_ns
+        return self._reader is None and self._known is None and not is_first and not self._is_reset
+
+    def _end(self, failure: Failure) -> None:
+        """Close, and tell the lane, once."""
+        if self.ended is not None:
+            return
+        call, self._call = self._call, None
+        self.ended = Failure.RESET if self._is_reset and failure is Failure.TRUNCATED else failure
+        self._open_transport.abort()
+        if call is None:
+            self._lane.closed()
+        elif failure is Failure.STALE:
+            self._lane.stale(call, self._due_ns)
+        else:
+            self._lane.failed(self.ended)

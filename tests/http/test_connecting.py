@@ -1,0 +1,130 @@
+"""Finding the server: over names, Unix sockets and TLS; and what is said when it cannot be reached."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from wirespeed.errors import SubjectError, UsageError, WirespeedError
+from wirespeed.http import limits
+from wirespeed.http.engine import Measured
+from wirespeed.http.plan import LoadPlan
+from wirespeed.http.processes import run_load
+from wirespeed.http.target import parse_target
+
+from .conftest import Serve
+from .servers import CERTIFICATE, taking
+
+FOUR = LoadPlan(connections=2, requests=4, duration_s=None, timeout_s=5, connect_timeout_s=5)
+
+
+def load(url: str, *, verify: bool = True, unix_path: str | None = None) -> Measured:
+    return run_load(parse_target(url, verify=verify, unix_path=unix_path), FOUR)
+
+
+def refused(url: str) -> WirespeedError:
+    with pytest.raises(WirespeedError) as caught:
+        load(url)
+    return caught.value
+
+
+def test_a_host_name_is_looked_up_once_and_the_time_told(serve: Serve) -> None:
+    server = serve()
+    measured = load(f"http://localhost:{server.port}/")
+    assert measured.tally.status == {200: 4}
+    assert measured.lookup_ns is not None
+    assert load(server.url).lookup_ns is None
+
+
+def test_a_unix_socket_is_named_by_the_url_or_beside_it(serve: Serve, tmp_path: Path) -> None:
+    path = tmp_path / "App.sock"
+    serve(unix=path)
+    assert load(f"http+unix://{str(path).replace('/', '%2F')}/").tally.status == {200: 4}
+    assert load("http://example.invalid/", unix_path=str(path)).tally.status == {200: 4}
+
+
+def test_certificates_are_verified(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = serve(tls=True)
+    error = refused(server.url)
+    assert isinstance(error, SubjectError)
+    assert "self-signed certificate" in error.message
+    assert "--insecure" in (error.advice or "")
+
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    measured = load(server.url)
+    assert measured.tally.status == {200: 4}
+    assert measured.tally.steps.tls.total == 2
+
+
+def test_unverified_tls_works_on_request(serve: Serve) -> None:
+    assert load(serve(tls=True).url, verify=False).tally.status == {200: 4}
+
+
+def test_tls_to_a_server_that_does_not_speak_it_names_the_url_that_works(serve: Serve) -> None:
+    server = serve(lambda exchange: None)
+    error = refused(server.url.replace("http:", "https:"))
+    assert isinstance(error, SubjectError)
+    assert "TLS" in error.message
+
+
+def test_a_closed_port_is_the_subjects_failure(closed_port: int) -> None:
+    error = refused(f"http://127.0.0.1:{closed_port}/")
+    assert error.exit_code == 3
+    assert f"127.0.0.1:{closed_port}" in error.message
+
+
+def test_a_unix_socket_that_does_not_exist_is_the_subjects_failure(tmp_path: Path) -> None:
+    error = refused(f"http+unix://{str(tmp_path / 'none.sock').replace('/', '%2F')}/")
+    assert error.exit_code == 3
+    assert "none.sock" in error.message
+
+
+def test_a_host_that_nobody_knows_is_named() -> None:
+    error = refused("http://nowhere.invalid/")
+    assert error.exit_code == 3
+    assert "nowhere.invalid" in error.message
+
+
+@pytest.mark.parametrize("url", ["http://192.0.2.1/", "http://[2001:db8::1]/"])
+def test_load_leaves_this_machine_only_when_told_to(url: str) -> None:
+    error = refused(url)
+    assert isinstance(error, UsageError)
+    assert "--remote" in (error.advice or "")
+
+
+def test_the_limit_of_file_descriptors_is_raised_where_it_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+        limits.make_room(1000)
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] >= 1000
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_more_connections_than_the_system_allows_are_refused_with_what_to_do() -> None:
+    resource = pytest.importorskip("resource")
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard == resource.RLIM_INFINITY:
+        pytest.skip("this system sets no limit")
+    with pytest.raises(UsageError) as caught:
+        limits.make_room(hard)
+    assert "ulimit" in (caught.value.advice or "")
+
+
+def test_connections_of_many_lanes_are_all_used(serve: Serve) -> None:
+    server = serve(taking(0.02))
+    plan = LoadPlan(connections=100, requests=200, duration_s=None, timeout_s=10)
+    assert run_load(parse_target(server.url), plan).tally.status == {200: 200}
+    assert server.connections == 100
+
+
+def test_a_name_that_stands_for_several_addresses_is_tried_in_order(serve: Serve) -> None:
+    """localhost may mean ::1 first, where nothing listens."""
+    if not socket.has_ipv6:
+        pytest.skip("no IPv6")
+    server = serve()
+    assert load(f"http://localhost:{server.port}/").tally.status == {200: 4}
