@@ -20,13 +20,21 @@ INTERVAL_S = 0.001
 FEWEST_SAMPLES = 10
 """Fewer say nothing about shares."""
 
+NOTABLE_SHARE = 0.3
+"""Below this no single function is where the time goes."""
+
+_WAITING = (
+    r"/(asyncio|anyio|concurrent|uvloop)/|/(contextlib|threading|selectors|queue|contextvars)\.py$"
+    r"|^<frozen|^uvloop|^<string>"
+)
+WAITING = re.compile(_WAITING)
+"""Code in which whoever called it waits."""
+
 PLUMBING = re.compile(
-    r"/(asyncio|anyio|concurrent|uvloop|wirespeed_agent)/"
-    r"|/(contextlib|threading|selectors|queue|contextvars)\.py$"
-    r"|/starlette/(applications|routing|concurrency|_exception_handler|_utils)\.py$"
+    _WAITING
+    + r"|/wirespeed_agent/|/starlette/(applications|routing|concurrency|_exception_handler|_utils)\.py$"
     r"|/starlette/middleware/|/fastapi/middleware/"
     r"|/fastapi/(applications|routing|concurrency|telemetry)\.py$|/fastapi/dependencies/"
-    r"|^<frozen|^uvloop|^<string>"
 )
 """Code that only passes a request on. What stands below it in a stack is what the time is spent for."""
 
@@ -74,16 +82,16 @@ def hottest(stacks: Sequence[Stack], is_own: Callable[[str], bool]) -> Optional[
         return None
     half = [key for key, count in through.items() if count >= len(stacks) / 2]
     key = max(half, key=lambda k: depth[k] / through[k]) if half else max(through, key=lambda k: through[k])
+    share = through[key] / len(stacks)
     line = max(lines[key], key=lambda number: lines[key][number])
-    return HotFrame(through[key] / len(stacks), Place(key[0], key[1], line))
+    return HotFrame(share, Place(key[0], key[1], line)) if share >= NOTABLE_SHARE else None
 
 
 def _blamed(stack: Stack, is_own: Callable[[str], bool]) -> Stack:
-    is_plumbing = [PLUMBING.search(place.filename) is not None for place in stack]
     end = len(stack)
-    while end and is_plumbing[end - 1]:
+    while end and WAITING.search(stack[end - 1].filename):
         end -= 1
-    begin = max((i + 1 for i in range(end) if is_plumbing[i]), default=0)
+    begin = max((i + 1 for i in range(end) if PLUMBING.search(stack[i].filename)), default=0)
     own = [place for place in stack[begin:end] if is_own(place.filename)]
     return own or stack[begin : min(begin + 1, end)]
 
