@@ -21,7 +21,7 @@ from .ticket import CURRENT, SCOPE_KEY, Ticket
 
 def shadow_routes(found: Iterable[FoundRoute]) -> None:
     """Let every route look for a ticket before it answers. Everything above it stays the user's own."""
-    for route in {id(f.route): f.route for f in found if f.kind == "api"}.values():
+    for route in {id(f.route): f.route for f in found if f.kind in ("api", "streaming")}.values():
         if "_wirespeed_shadowed" not in vars(route):
             route._wirespeed_shadowed = True
             route.handle = _ticket_reader(route, route.handle)

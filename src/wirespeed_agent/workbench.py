@@ -134,7 +134,7 @@ class Study:
         if self.found.kind != "api":
             return self.found.reason
         if not record.called:
-            return "the endpoint was not reached"
+            return "the endpoint did not return"
         if _is_response(record.value):
             return f"the endpoint answers with a {type(record.value).__name__} of its own"
         return None
