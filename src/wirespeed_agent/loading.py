@@ -28,7 +28,7 @@ _MOST_OFFERED = 5
 
 class Found(NamedTuple):
     app: Any
-    """The outermost ASGI app."""
+    """The outermost ASGI app; from ``find``, maybe an awaitable of it."""
     module: ModuleType
     import_string: str
     notes: List[str]
@@ -39,6 +39,11 @@ async def find_app(spec: str, folder: Path, doing: Callable[[str], None]) -> Fou
 
     Raises OperationError of kind ``usage``, ``environment`` or ``import``.
     """
+    return await finish(find(spec, folder, doing))
+
+
+def find(spec: str, folder: Path, doing: Callable[[str], None]) -> Found:
+    """As ``find_app``, but the ``app`` of an asynchronous factory is left to be awaited, by ``finish``."""
     target = read_target(spec, folder)
     sys.path.insert(0, target.path_entry)
     require_fastapi()
@@ -50,12 +55,22 @@ async def find_app(spec: str, folder: Path, doing: Callable[[str], None]) -> Fou
     import_string = f"{target.module}:{name}"
     if target.call or (not may_be_app(value) and may_be_factory(value)):
         doing(f"calling {import_string}()")
-        app = await _made_by(value, import_string)
         notes = [] if target.call else [f"{import_string} is a factory; it was called without arguments."]
-        return Found(app, module, import_string + "()", notes)
+        return _made_by(value, module, import_string, notes)
     if not may_be_app(value):
         raise _no_app(import_string, value, offer_apps(module, name))
     return Found(value, module, import_string, [])
+
+
+async def finish(found: Found) -> Found:
+    """Await the app, where that is still to be done, in the event loop it will run in."""
+    if not inspect.isawaitable(found.app):
+        return found
+    try:
+        app = await found.app
+    except BaseException as error:
+        raise _factory_failed(found.import_string, error) from None
+    return _checked(found._replace(app=app))
 
 
 def require_fastapi() -> None:
@@ -163,8 +178,8 @@ def _is_fastapi(value: Any) -> bool:
     return fastapi is not None and issubclass(type(value), fastapi.FastAPI)
 
 
-async def _made_by(factory: Any, import_string: str) -> Any:
-    """What the factory returns; one that is a coroutine function is awaited."""
+def _made_by(factory: Any, module: ModuleType, import_string: str, notes: List[str]) -> Found:
+    """What the factory returns; what a coroutine function returns is still to be awaited."""
     if not callable(factory):
         raise OperationError("usage", f"{import_string} cannot be called; it is {_kind(factory)}.")
     if shape_of(factory) not in (Shape.FACTORY, Shape.UNCLEAR):
@@ -175,13 +190,20 @@ async def _made_by(factory: Any, import_string: str) -> Any:
         )
     try:
         app = factory()
-        app = await app if inspect.isawaitable(app) else app
     except BaseException as error:
-        message = f"{import_string}() failed: {last_line(error)}"
-        raise OperationError("import", message, traceback=app_traceback(error)) from None
-    if not may_be_app(app):
-        raise _no_app(f"What {import_string}() returned", app, None)
-    return app
+        raise _factory_failed(import_string + "()", error) from None
+    found = Found(app, module, import_string + "()", notes)
+    return found if inspect.isawaitable(app) else _checked(found)
+
+
+def _checked(found: Found) -> Found:
+    if not may_be_app(found.app):
+        raise _no_app(f"What {found.import_string} returned", found.app, None)
+    return found
+
+
+def _factory_failed(call: str, error: BaseException) -> OperationError:
+    return OperationError("import", f"{call} failed: {last_line(error)}", traceback=app_traceback(error))
 
 
 def _no_app(what: str, value: Any, advice: Optional[str]) -> OperationError:

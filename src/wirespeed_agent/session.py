@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
 import io
 import platform
 import sys
 import time
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator, List, Optional
 
 from .bytecode import cache_bytecode
-from .errors import OperationError
 from .lifespan import Lifespan
-from .loading import find_app, import_module, installed_version, resolve
+from .loading import find_app, installed_version
+from .preparing import finish_preparing, prepare
 from .protocol import Channel
-from .target import did_you_mean
-from .tracebacks import app_traceback, last_line
 
 # Packages whose version bears on how fast an answer leaves.
 _REPORTED_PACKAGES = (
@@ -78,7 +75,7 @@ async def boot(session: Session, args: Dict[str, Any]) -> Dict[str, Any]:
     session.folder = Path(args["folder"])
     writes_none = cache_bytecode(args["bytecode"])
     sys.argv = [args["app"]]
-    with _output_by_line():
+    with output_by_line():
         began = time.perf_counter()
         found = await find_app(args["app"], session.folder, session.doing)
         session.app, session.module, session.import_string = found.app, found.module, found.import_string
@@ -88,15 +85,24 @@ async def boot(session: Session, args: Dict[str, Any]) -> Dict[str, Any]:
         starting = time.perf_counter()
         await _start(session)
         started = time.perf_counter()
+    return booted_report(
+        session.import_string,
+        session.loop,
+        import_s=imported - began,
+        lifespan_s=started - starting,
+        dont_write_bytecode=writes_none,
+        notes=found.notes + lifespan_notes(session.lifespan.unsupported),
+    )
+
+
+def booted_report(import_string: str, loop: asyncio.AbstractEventLoop, **facts: Any) -> Dict[str, Any]:
+    """What ``model.subject.Booted`` reads."""
     return {
-        "app": session.import_string,
+        "app": import_string,
         "python": platform.python_version(),
         "packages": _packages(),
-        "event_loop": type(session.loop).__module__.partition(".")[0],
-        "import_s": imported - began,
-        "lifespan_s": started - starting,
-        "dont_write_bytecode": writes_none,
-        "notes": found.notes + _lifespan_notes(session.lifespan),
+        "event_loop": type(loop).__module__.partition(".")[0],
+        **facts,
     }
 
 
@@ -108,23 +114,7 @@ async def shutdown(session: Session, args: Dict[str, Any]) -> None:
 
 
 async def _prepare(session: Session, spec: str) -> None:
-    """Call the user's ``module:function`` with the app; what it returns is not looked at."""
-    module_name, _, name = spec.partition(":")
-    if not (module_name and name):
-        raise OperationError(
-            "usage", f"{spec!r} is not module:function.", advice="As in --prepare testing:seed."
-        )
-    session.doing(f"importing {module_name}, for --prepare")
-    module = import_module(module_name, session.folder)
-    function = resolve(module, name, offer=lambda module, name: did_you_mean(name, vars(module)))
-    session.doing(f"running --prepare {spec}")
-    try:
-        result = function(session.app)
-        if inspect.isawaitable(result):
-            await result
-    except BaseException as error:
-        message = f"--prepare {spec} failed: {last_line(error)}"
-        raise OperationError("prepare", message, traceback=app_traceback(error)) from None
+    await finish_preparing(spec, prepare(spec, session.app, session.folder, session.doing))
     session.prepared = True
 
 
@@ -135,10 +125,11 @@ async def _start(session: Session) -> None:
     session.booted = True
 
 
-def _lifespan_notes(lifespan: Lifespan) -> List[str]:
-    if lifespan.unsupported is None:
+def lifespan_notes(unsupported: Optional[str]) -> List[str]:
+    """``unsupported``: what the app answered its lifespan with, if it was an error."""
+    if unsupported is None:
         return []
-    return [f"The app runs without a lifespan, as under uvicorn: it answered it with {lifespan.unsupported}."]
+    return [f"The app runs without a lifespan, as under uvicorn: it answered it with {unsupported}."]
 
 
 def _packages() -> Dict[str, str]:
@@ -147,7 +138,7 @@ def _packages() -> Dict[str, str]:
 
 
 @contextlib.contextmanager
-def _output_by_line() -> Iterator[None]:
+def output_by_line() -> Iterator[None]:
     """While the app starts, let what it prints leave at once: one that ends itself often says why first."""
     stream = sys.stdout
     if not isinstance(stream, io.TextIOWrapper) or stream.line_buffering:

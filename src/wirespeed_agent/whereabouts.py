@@ -15,7 +15,7 @@ import sys
 import threading
 import traceback
 import types
-from typing import Any, Iterator, List, Tuple
+from typing import Any, Iterator, List, Optional, Tuple
 
 from .tracebacks import is_ours, without_plumbing
 
@@ -24,10 +24,10 @@ _LOOP_FILES = (os.path.dirname(os.path.abspath(asyncio.__file__)) + os.sep, sele
 Line = Tuple[types.FrameType, int]
 
 
-def whereabouts(loop: asyncio.AbstractEventLoop) -> str:
+def whereabouts(loop: Optional[asyncio.AbstractEventLoop]) -> str:
     """The frames of the app that hold the main thread, else those that its tasks wait in; may be empty."""
     running = _app_frames(_main_thread_stack())
-    if running:
+    if running or loop is None:
         return "".join(running.format())
     waiting = (_app_frames(_await_chain(task.get_coro())) for task in asyncio.all_tasks(loop))
     return "\n".join("".join(frames.format()) for frames in waiting if frames)
