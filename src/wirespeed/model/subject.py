@@ -1,8 +1,9 @@
-"""What is under study: an app, the interpreter that runs it, and the folder it runs in."""
+"""What is under study: an app, with the interpreter, folder and server that run it, or what answers a URL."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, Literal
 
 from ._base import Message, Value
 
@@ -11,12 +12,43 @@ class AppSubject(Value):
     """An ASGI app as the user named it."""
 
     app: str
-    """An import string (``pkg.main:app``, ``pkg.main:make()``), a file (``main.py``, ``main.py:app``) or a folder."""
+    """An import string (``pkg.main:app``, ``pkg.main:make()``), a file (``main.py``, ``main.py:app``) or a
+    folder.
+    """
     python: Path
     folder: Path
     env: dict[str, str] = {}
     prepare: str | None = None
     """``module:function``, called with the app before start-up."""
+
+
+ServerName = Literal["uvicorn", "granian", "hypercorn"]
+
+
+class ServerSettings(Value):
+    """The server that answers for an app over HTTP; all else is left as the server has it by default."""
+
+    name: ServerName = "uvicorn"
+    workers: int = 1
+
+
+class BaseUrl(Value):
+    """A server that is running already."""
+
+    url: str
+    remote: bool = False
+    """Whether the user said that it may be loaded although it is on another machine."""
+
+
+class RouteVariant(Value):
+    """A change of one route, to be served beside the original."""
+
+    route_id: int
+    path: str
+    """Both as in ``model.request.Route``."""
+    methods: tuple[str, ...]
+    change: dict[str, Any]
+    """As the agent reads it: annotation, response class, options."""
 
 
 class Booted(Message):

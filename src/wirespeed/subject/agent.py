@@ -8,25 +8,16 @@ behind. What the operations mean is not known here.
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from wirespeed.errors import (
-    AgentFailed,
-    SubjectDied,
-    SubjectError,
-    SubjectHung,
-    UsageError,
-    WirespeedError,
-)
+from wirespeed.errors import AgentFailed, SubjectDied, SubjectHung, WirespeedError
 from wirespeed.model.subject import AppSubject, Booted
 
-from .bundle import bytecode_folder
+from .booting import as_error, boot_args
 from .exits import explain_exit
 from .output import OutputTail
 from .process import RunningAgent, start_agent
-from .project import declared_entrypoint
 
 BOOT_DEADLINE_S = 60.0
 SHUTDOWN_DEADLINE_S = 10.0
@@ -75,15 +66,8 @@ class AgentProcess:
 
         Raises UsageError, SubjectError with the app's own traceback, SubjectHung or SubjectDied.
         """
-        subject = self.subject
-        app, folder = _entrypoint(subject)
-        args = {
-            "app": app,
-            "folder": str(folder.resolve()),
-            "prepare": subject.prepare,
-            "bytecode": str(bytecode_folder()),
-        }
-        booted = self.call("boot", args, deadline_s=deadline_s, doing=f"starting {subject.app}")
+        args = boot_args(self.subject)
+        booted = self.call("boot", args, deadline_s=deadline_s, doing=f"starting {self.subject.app}")
         self._booted = True
         return Booted.model_validate(booted)
 
@@ -104,7 +88,7 @@ class AgentProcess:
             self.kill()
             raise
         if "error" in answer:
-            raise _as_error(answer["error"], self.output)
+            raise as_error(answer["error"], self.output)
         return answer["result"]
 
     def close(self) -> None:
@@ -186,31 +170,9 @@ class AgentProcess:
         )
 
 
-def _entrypoint(subject: AppSubject) -> tuple[str, Path]:
-    """What names the app, and the folder it is seen from.
-
-    A folder's declared entry point wins over the files found in it, as for the ``fastapi`` command.
-    """
-    folder = subject.folder / subject.app
-    declared = declared_entrypoint(folder) if folder.is_dir() else None
-    return (declared, folder) if declared else (subject.app, subject.folder)
-
-
 def _outlived(subject: AppSubject) -> SubjectHung:
     return SubjectHung(
         f"The process of {subject.app} did not end within {EXIT_DEADLINE_S:g} s of its shutdown.",
         during=f"ending the process of {subject.app}",
         advice="A thread that is no daemon, or a function registered with atexit, may keep it.",
     )
-
-
-def _as_error(error: dict[str, Any], output: str) -> WirespeedError:
-    """An error that the agent answered, named by whose fault it is."""
-    message, advice, trace = error["message"], error.get("advice"), error.get("traceback")
-    match error["kind"]:
-        case "usage":
-            return UsageError(message, advice=advice)
-        case "internal":
-            return AgentFailed(message, traceback=trace)
-        case _:
-            return SubjectError(message, advice=advice, app_traceback=trace, output=output)

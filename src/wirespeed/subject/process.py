@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import subprocess
-from pathlib import Path
 
 from wirespeed.errors import UsageError
 from wirespeed.model.subject import AppSubject
@@ -60,8 +59,11 @@ class RunningAgent:
             os.killpg(self.process.pid, number)
 
 
-def start_agent(subject: AppSubject) -> RunningAgent:
-    """Raises UsageError where the folder or the interpreter cannot be used."""
+def start_agent(subject: AppSubject, *arguments: str) -> RunningAgent:
+    """``arguments`` are for the agent's command line.
+
+    Raises UsageError where the folder or the interpreter cannot be used.
+    """
     if not subject.folder.is_dir():
         raise UsageError(f"There is no folder {subject.folder}.")
     with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
@@ -69,7 +71,9 @@ def start_agent(subject: AppSubject) -> RunningAgent:
         lifeline_in, lifeline = _pipe(theirs, ours)
         answers, answers_out = _pipe(ours, theirs)
         printed, printed_out = _pipe(ours, theirs)
-        process = _spawn(subject, agent_folder(), (commands_in, answers_out, lifeline_in), printed_out)
+        fds = (commands_in, answers_out, lifeline_in)
+        command = [str(agent_folder()), *map(str, fds), *arguments]
+        process = _spawn(subject, command, fds, printed_out)
         ours.pop_all()
     return RunningAgent(process, LinePipes(commands, answers), lifeline, OutputTail(printed))
 
@@ -83,11 +87,11 @@ def _pipe(readers: contextlib.ExitStack, writers: contextlib.ExitStack) -> tuple
 
 
 def _spawn(
-    subject: AppSubject, agent: Path, fds: tuple[int, int, int], printed_out: int
+    subject: AppSubject, command: list[str], fds: tuple[int, int, int], printed_out: int
 ) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
-            [str(subject.python.absolute()), str(agent), *map(str, fds)],
+            [str(subject.python.absolute()), *command],
             cwd=subject.folder,
             env=app_environment(os.environ, subject.python, subject.env),
             stdin=subprocess.DEVNULL,
