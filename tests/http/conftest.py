@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .servers import OK, Behaviour, Server, answering, start
+from .servers import Behaviour, Server, say_ok, start
 
 Serve = Callable[..., Server]
 
@@ -18,7 +18,7 @@ def serve() -> Iterator[Serve]:
     """``serve(behave)`` starts a server that is stopped after the test."""
     servers: list[Server] = []
 
-    def serve(behave: Behaviour = answering(OK), *, tls: bool = False, unix: Path | None = None) -> Server:
+    def serve(behave: Behaviour = say_ok, *, tls: bool = False, unix: Path | None = None) -> Server:
         servers.append(start(behave, tls=tls, unix=unix))
         return servers[-1]
 

@@ -40,7 +40,7 @@ class Exchange:
         self.connection.close()
 
     def finish(self) -> None:
-        """Send FIN, and stay until the other side has closed: whatever it sent meanwhile is never answered."""
+        """Send FIN, and stay until the other side has closed: what it sent meanwhile is never answered."""
         self.connection.shutdown(socket.SHUT_WR)
         while self.connection.recv(65536):
             pass
@@ -50,7 +50,7 @@ Behaviour = Callable[[Exchange], None]
 
 
 class Server:
-    """A thread for each connection; ``behave`` answers. Closing the connection is the behaviour's business."""
+    """A thread for each connection; ``behave`` answers, and closes the connection where it wants that."""
 
     def __init__(self, behave: Behaviour, listener: socket.socket, tls: ssl.SSLContext | None = None) -> None:
         self._behave = behave
@@ -140,6 +140,10 @@ def _more(connection: socket.socket) -> bytes:
 
 def answering(content: bytes) -> Behaviour:
     return lambda exchange: exchange.send(content)
+
+
+def say_ok(exchange: Exchange) -> None:
+    exchange.send(OK)
 
 
 def taking(delay_s: float) -> Behaviour:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -62,11 +63,27 @@ def test_unverified_tls_works_on_request(serve: Serve) -> None:
     assert load(serve(tls=True).url, verify=False).tally.status == {200: 4}
 
 
-def test_tls_to_a_server_that_does_not_speak_it_names_the_url_that_works(serve: Serve) -> None:
-    server = serve(lambda exchange: None)
-    error = refused(server.url.replace("http:", "https:"))
+def test_tls_to_a_server_that_does_not_speak_it_names_the_url_that_works() -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        answer = threading.Thread(target=answer_badly, args=(listener,))
+        answer.start()
+        error = refused(f"https://127.0.0.1:{port}/")
+        answer.join()
     assert isinstance(error, SubjectError)
-    assert "TLS" in error.message
+    assert "does not speak TLS" in error.message
+    assert error.advice == f"Try http://127.0.0.1:{port}."
+
+
+def answer_badly(listener: socket.socket) -> None:
+    """As HTTP servers answer what is no HTTP."""
+    connection, _ = listener.accept()
+    with connection:
+        connection.recv(65536)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        connection.recv(65536)
 
 
 def test_a_closed_port_is_the_subjects_failure(closed_port: int) -> None:

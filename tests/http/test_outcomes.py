@@ -24,7 +24,9 @@ from .servers import OK, Behaviour, Exchange, answering, taking
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-def load(url: str, requests: int = 12, *, method: str = "GET", connections: int = 3, timeout_s: float = 5) -> Tally:
+def load(
+    url: str, requests: int = 12, *, method: str = "GET", connections: int = 3, timeout_s: float = 5
+) -> Tally:
     plan = LoadPlan(connections=connections, requests=requests, duration_s=None, timeout_s=timeout_s)
     call = Request(method=method, path="/", body=b"x" * 10 if method == "POST" else b"")
     return run_load(parse_target(url, requests=[(call, 1)]), plan).tally
@@ -237,9 +239,7 @@ def test_connections_that_are_neither_made_nor_refused_time_out() -> None:
         # Nobody accepts, and the queue of those who wait for that is as short as can be.
         listener.listen(0)
         target = parse_target(f"http://127.0.0.1:{listener.getsockname()[1]}/")
-        plan = LoadPlan(
-            connections=6, requests=6, duration_s=None, timeout_s=0.2, connect_timeout_s=0.2
-        )
+        plan = LoadPlan(connections=6, requests=6, duration_s=None, timeout_s=0.2, connect_timeout_s=0.2)
         tally = run_load(target, plan).tally
     assert set(tally.errors) == {Failure.CONNECT_TIMEOUT, Failure.TIMEOUT}
     assert tally.failed == 6

@@ -64,6 +64,21 @@ def test_a_histogram_is_the_same_in_another_process(values: list[int]) -> None:
     assert (copy.min_ns, copy.max_ns, copy.mean_ns) == (histogram.min_ns, histogram.max_ns, histogram.mean_ns)
 
 
+@given(nanoseconds)
+def test_what_is_encoded_is_read_back(values: list[int]) -> None:
+    histogram = histogram_of(values)
+    copy = Histogram.decode(histogram.encode())
+    assert dict(copy.slots()) == dict(histogram.slots())
+    assert copy.total == histogram.total
+    assert copy.mean_ns == pytest.approx(sum(values) / len(values), rel=1e-3, abs=1)
+
+
+@pytest.mark.parametrize("text", ["", "AAAA", "HISTFAAAABA=", "not base64!"])
+def test_what_is_no_histogram_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        Histogram.decode(text)
+
+
 def test_a_histogram_of_nothing_claims_nothing() -> None:
     empty = Histogram()
     empty.record(np.array([], dtype=np.int64))

@@ -136,9 +136,8 @@ class Dialer:
                 return await self._dial(sock, make)
         except TimeoutError as error:
             sock.close()
-            raise DialFailed(
-                Failure.CONNECT_TIMEOUT, f"no connection within {self._timeout_s:g} s"
-            ) from error
+            kind = "connection" if self.in_the_clear else "TLS connection"
+            raise DialFailed(Failure.CONNECT_TIMEOUT, f"no {kind} within {self._timeout_s:g} s") from error
         except BaseException:
             sock.close()
             raise

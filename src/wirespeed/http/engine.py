@@ -83,6 +83,7 @@ class Run:
         try:
             await asyncio.sleep((start_ns - clock()) / 1e9)
             probe.start()
+            self._lanes.tally.started_ns = start_ns
             self._pace.start(list(self._lanes), start_ns)
             await self._until(self._deadline_ns(start_ns), house, self._pace.finished, self._stop)
             unsent_ns = self._pace.stop()

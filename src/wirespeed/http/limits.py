@@ -9,7 +9,7 @@ _OTHER_DESCRIPTORS = 64
 
 
 def make_room(connections: int) -> None:
-    """Raise the soft limit of file descriptors as needed. Raises ``UsageError`` where the hard one is below."""
+    """Raise the soft limit of file descriptors as needed; ``UsageError`` where the hard one is in the way."""
     try:
         import resource
     except ImportError:  # Windows has no such limit.

@@ -15,6 +15,7 @@ import numpy as np
 
 from wirespeed.http.recording import BYTES, CENSORED, DUE, END, FIRST, SENT, STATUS, WRITTEN
 from wirespeed.stats.histogram import Histogram, IntArray
+from wirespeed.stats.timeline import Timeline
 
 
 class Failure(StrEnum):
@@ -96,6 +97,9 @@ class Tally:
     service: Distribution = field(default_factory=Distribution)
     """From sent to the end of the answer."""
     steps: Steps = field(default_factory=Steps)
+    timeline: Timeline = field(default_factory=Timeline)
+    """Answers by the second since ``started_ns``."""
+    started_ns: int = 0
 
     @property
     def answered(self) -> int:
@@ -139,6 +143,7 @@ class Tally:
         self.response.add(other.response)
         self.service.add(other.service)
         self.steps.add(other.steps)
+        self.timeline.add(other.timeline)
 
     def check(self) -> None:
         """Raise ``AssertionError`` unless every request is accounted for."""
@@ -156,6 +161,7 @@ class Tally:
         self.received_bytes += int(rows[:, BYTES].sum())
         self.response.record(rows[:, END] - rows[:, DUE])
         self.service.record(rows[:, END] - rows[:, SENT])
+        self.timeline.record(rows[:, END] - self.started_ns)
         self.steps.write.record(rows[:, WRITTEN] - rows[:, SENT])
         self.steps.wait.record(rows[:, FIRST] - rows[:, WRITTEN])
         self.steps.read.record(rows[:, END] - rows[:, FIRST])

@@ -44,6 +44,8 @@ def summarize(
         latency_ns=_latencies(tally.response),
         service_ns=_latencies(tally.service),
         phases_ns=_phases(measured),
+        steps_ns=load.LoadSteps(**{name: _step(histogram) for name, histogram in vars(tally.steps).items()}),
+        timeline=load.Timeline(slot_s=tally.timeline.slot_s, answers=tuple(tally.timeline.counts())),
         histogram=tally.response.histogram.encode(),
         generator=load.Generator(
             cpu=measured.health.cpu,
@@ -115,6 +117,13 @@ def _phases(measured: Measured) -> load.LoadPhases:
         wait=steps.wait.percentile_ns(0.5),
         read=steps.read.percentile_ns(0.5),
     )
+
+
+def _step(histogram: Histogram) -> load.Step | None:
+    low_ns, mean_ns, high_ns = histogram.min_ns, histogram.mean_ns, histogram.max_ns
+    if low_ns is None or mean_ns is None or high_ns is None:
+        return None
+    return load.Step(min=low_ns, mean=round(mean_ns), max=high_ns)
 
 
 def _spread(histogram: Histogram) -> load.Spread | None:

@@ -116,6 +116,28 @@ class LoadPhases(Document):
     """From the first byte of the answer to the last."""
 
 
+class Step(Document):
+    min: int
+    mean: int
+    max: int
+
+
+class LoadSteps(Document):
+    """The same steps as in ``phases_ns``, in nanoseconds; null where there were none."""
+
+    connect: Step | None
+    tls: Step | None
+    write: Step | None
+    wait: Step | None
+    read: Step | None
+
+
+class Timeline(Document):
+    slot_s: int
+    answers: tuple[int, ...]
+    """How many came in each slot, from the start on."""
+
+
 class Spread(Document):
     p50: int
     p99: int
@@ -176,6 +198,8 @@ class Load(Document):
     service_ns: Latencies
     """From the moment a request was sent to the end of its answer."""
     phases_ns: LoadPhases
+    steps_ns: LoadSteps | None = None
+    timeline: Timeline | None = None
     histogram: str
     """``latency_ns`` in HdrHistogram's V2 compressed encoding, base64."""
     generator: Generator

@@ -123,6 +123,42 @@ class Histogram:
             _V2_COMPRESSED_HEADER.pack(_V2_COMPRESSED_COOKIE, len(packed)) + packed
         ).decode()
 
+    @classmethod
+    def decode(cls, text: str) -> Histogram:
+        """What ``encode`` gave. Extremes and mean are then as exact as the slots. Raises ``ValueError``."""
+        try:
+            return cls._decode(base64.b64decode(text, validate=True))
+        except (struct.error, zlib.error, IndexError) as error:
+            raise ValueError(f"not a V2 compressed histogram: {error}") from error
+
+    @classmethod
+    def _decode(cls, content: bytes) -> Histogram:
+        cookie, length = _V2_COMPRESSED_HEADER.unpack_from(content)
+        if cookie != _V2_COMPRESSED_COOKIE:
+            raise ValueError("not a V2 compressed histogram")
+        start = _V2_COMPRESSED_HEADER.size
+        unpacked = zlib.decompress(content[start : start + length])
+        _, _, _, digits, lowest, _, _ = _V2_HEADER.unpack_from(unpacked)
+        if (digits, lowest) != (SIGNIFICANT_DIGITS, 1):
+            raise ValueError("a histogram with other digits or units than ours")
+        histogram = cls()
+        slot = 0
+        for run in _read_zigzag_leb128(unpacked[_V2_HEADER.size :]):
+            if run > 0:
+                histogram._counts[slot] = run
+            slot += max(1, -run)
+        histogram._infer()
+        return histogram
+
+    def _infer(self) -> None:
+        used = np.flatnonzero(self._counts)
+        if not len(used):
+            return
+        lowest, widths, counts = _lowest_ns()[used], _widths_ns()[used], self._counts[used]
+        self.total = int(counts.sum())
+        self._sum = int((counts * (lowest + widths // 2)).sum())
+        self._widen(int(lowest[0]), int(lowest[-1] + widths[-1] - 1))
+
     def _widen(self, low: int, high: int) -> None:
         self._min = low if self._min is None else min(self._min, low)
         self._max = high if self._max is None else max(self._max, high)
@@ -159,7 +195,8 @@ def _lowest_ns() -> IntArray:
 
 @cache
 def _widths_ns() -> IntArray:
-    return np.left_shift(np.ones(_SLOTS, dtype=np.int64), _buckets())
+    widths: IntArray = np.left_shift(np.ones(_SLOTS, dtype=np.int64), _buckets())
+    return widths
 
 
 def _runs(counts: IntArray) -> Iterator[int]:
@@ -182,3 +219,17 @@ def _zigzag_leb128(value: int) -> bytes:
         rest >>= 7
     encoded.append(rest)
     return bytes(encoded)
+
+
+def _read_zigzag_leb128(content: bytes) -> Iterator[int]:
+    position = 0
+    while position < len(content):
+        rest = shift = 0
+        while True:
+            byte = content[position]
+            position += 1
+            rest |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        yield (rest >> 1) ^ -(rest & 1)
