@@ -3,64 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
-import wirespeed
-from wirespeed.errors import MeasurementInvalid
-from wirespeed.experiment.confirm import (
-    ARM_BUDGETS_NS,
-    COMFORTABLE_ROUNDS,
-    Evidence,
-    Item,
-    RoundsPlan,
-    item_cost_s,
-    measure_rounds,
-    plan_rounds,
-)
+from wirespeed.experiment.confirm import Evidence, measure_rounds
 from wirespeed.experiment.events import Listener, ignore
-from wirespeed.experiment.stopping import ConfirmPlan, estimate_of
-from wirespeed.model.advice import Advice, Arm, Endpoint, Plan, SubjectFacts
 from wirespeed.model.plan import AdvicePlan, RequestListing
-from wirespeed.model.verdict import Decision
-from wirespeed.subject.machine import CpuTicks, cpu_ticks, environment
+from wirespeed.subject.machine import cpu_ticks
 
 from .agents import AgentHolder, booted_agent
-from .conclude import (
-    Confirmed,
-    as_answered,
-    conclusion_of,
-    confirmed_arms,
-    decide_all,
-    endpoint_of,
-    figures_of,
-    measured_arm,
-    noise_of,
-    note_of,
-    recommended,
-    unmeasured_arm,
-    why_not_measured,
-    why_not_recommended,
-)
-from .observation import Round
-from .screening import RoundZero, Study, list_routes, round_zero
+from .budgeting import RESERVE_S, fits, item_of, left_s, share_out
+from .document import Outcome, outcome_of
+from .screening import list_routes, round_zero
 
-NO_TIME = "the budget left no time to measure its remedies; --budget gives more"
-
-RESERVE_S = 0.5
-"""Kept back from the budget for shutting down and writing the report."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The document, the raw numbers behind it, and whether Ctrl-C ended it early."""
-
-    advice: Advice
-    evidence: dict[str, Any]
-    interrupted: bool
+__all__ = ["Outcome", "advise", "list_requests"]
 
 
 def list_requests(plan: AdvicePlan, listener: Listener = ignore) -> RequestListing:
@@ -81,228 +36,19 @@ def advise(plan: AdvicePlan, listener: Listener = ignore) -> Outcome:
     with AgentHolder(plan.subject, listener) as holder:
         zero = round_zero(holder, plan, started, listener)
     candidates = [study for study in zero.studies if study.kept]
-    if not fits(candidates, zero.boot_s, _left_s(plan, started), plan):
+    if not fits(candidates, zero.boot_s, left_s(plan, started), plan):
         for study in candidates:
             study.keep_best_only()
-    items = [item_of(study) for study in candidates]
-    rounds_plan = _plan_rounds(plan, zero, candidates, items, started)
+    rounds_plan = share_out(candidates, zero.boot_s, left_s(plan, started), plan)
     studies = [candidates[number] for number in rounds_plan.included]
     evidence = Evidence()
-    if items and not zero.interrupted:
+    if studies and not zero.interrupted:
         evidence = measure_rounds(
             partial(booted_agent, plan.subject, hangs_at_shutdown=zero.hangs_at_shutdown),
-            [items[number] for number in rounds_plan.included],
+            [item_of(study) for study in studies],
             rounds_plan,
             ends=started + plan.budget_s - RESERVE_S,
             listener=listener,
         )
     left_out = len(candidates) - len(studies) + len(evidence.dropped)
-    return _outcome(plan, zero, studies, left_out, evidence, ticks, started)
-
-
-def item_of(study: Study) -> Item:
-    """The endpoint's arms, as the rounds need them."""
-    assert study.screening is not None and study.screening.baseline_ns is not None
-    call_ns = (float(study.screening.baseline_ns), *(float(each.replay_ns) for each in study.kept))
-    changes = [each.change.for_agent() for each in study.kept]
-    return Item(study.planned.request, changes, call_ns, float(study.seen.whole_ns or 0))
-
-
-def worth_of(studies: Sequence[Study]) -> list[float]:
-    """What measuring each endpoint may gain, in nanoseconds a request.
-
-    One function served under several paths (``/v1``, ``/v1.2``) is worth measuring once, as long as time is
-    short.
-    """
-    seen: set[tuple[str | None, ...]] = set()
-    worth: list[float] = []
-    for study in studies:
-        source = study.route.source if study.route else study.planned.request.name
-        key = (source, *(each.change.name for each in study.kept))
-        worth.append(0.0 if key in seen else study.promised_ns)
-        seen.add(key)
-    return worth
-
-
-def _left_s(plan: AdvicePlan, started: float) -> float:
-    return plan.budget_s - RESERVE_S - (time.monotonic() - started)
-
-
-def fits(candidates: Sequence[Study], boot_s: float, left_s: float, plan: AdvicePlan) -> bool:
-    """Whether there is time for every arm; if not, each endpoint keeps only its best."""
-    costs_s = [item_cost_s(item_of(study), ARM_BUDGETS_NS[-1], plan.live_calls) for study in candidates]
-    return (boot_s + sum(costs_s)) * (plan.rounds or COMFORTABLE_ROUNDS << plan.pairings) <= left_s
-
-
-def _plan_rounds(
-    plan: AdvicePlan, zero: RoundZero, studies: Sequence[Study], items: Sequence[Item], started: float
-) -> RoundsPlan:
-    return plan_rounds(
-        items,
-        worth_of(studies),
-        zero.boot_s,
-        _left_s(plan, started),
-        rounds=plan.rounds,
-        live_calls=plan.live_calls,
-        seed=plan.seed,
-        deadline_s=plan.deadline_s,
-        pairings=plan.pairings,
-    )
-
-
-@dataclass(frozen=True)
-class _Table:
-    """All arms of all measured endpoints: one family of verdicts."""
-
-    confirmed: list[list[Confirmed]]
-    decisions: list[list[Decision]]
-    rounds: list[list[Round]]
-    plan: ConfirmPlan
-
-    @property
-    def candidates(self) -> int:
-        return sum(len(arms) for arms in self.confirmed)
-
-
-def _table(studies: Sequence[Study], evidence: Evidence, plan: ConfirmPlan) -> _Table:
-    given_up = {*evidence.failures, *evidence.dropped}
-    rounds = [
-        [Round.model_validate(each[number]) for each in evidence.rounds if number in each]
-        if number not in given_up
-        else []
-        for number in range(len(studies))
-    ]
-    # Endpoints that failed or ran out of time are no part of the family: neither looks at ratios.
-    confirmed = [
-        confirmed_arms(r, len(study.kept)) if r else [] for study, r in zip(studies, rounds, strict=True)
-    ]
-    flat = iter(decide_all([arm for arms in confirmed for arm in arms], plan))
-    decisions = [[next(flat) for _ in arms] for arms in confirmed]
-    return _Table(confirmed, decisions, rounds, plan)
-
-
-def _outcome(
-    plan: AdvicePlan,
-    zero: RoundZero,
-    measured: Sequence[Study],
-    left_out: int,
-    evidence: Evidence,
-    ticks: CpuTicks | None,
-    started: float,
-) -> Outcome:
-    table = _table(
-        measured, evidence, ConfirmPlan(alpha=plan.alpha, margin=plan.margin, pairings=plan.pairings)
-    )
-    numbers = {id(study): number for number, study in enumerate(measured)}
-    endpoints = [
-        _endpoint(study, numbers.get(id(study)), table, evidence, plan.margin) for study in zero.studies
-    ]
-    if not any(endpoint.whole_ns is not None for endpoint in endpoints) and not zero.interrupted:
-        raise nothing_measured(zero)
-    interrupted = zero.interrupted or evidence.interrupted
-    advice = Advice(
-        created=datetime.now(UTC),
-        wirespeed=wirespeed.__version__,
-        subject=SubjectFacts(app=zero.booted.app, python=zero.booted.python, packages=zero.booted.packages),
-        environment=environment(zero.booted.event_loop, ticks),
-        plan=Plan(
-            budget_s=plan.budget_s,
-            margin=plan.margin,
-            alpha=plan.alpha,
-            seed=plan.seed,
-            rounds=len(evidence.rounds),
-            live_calls=plan.live_calls,
-        ),
-        noise=noise_of([arm for arms in table.confirmed for arm in arms], table.plan),
-        elapsed_s=time.monotonic() - started,
-        complete=evidence.ended_early is None and not interrupted,
-        notes=tuple(_notes(zero, evidence, left_out)),
-        endpoints=tuple(endpoints),
-        skipped=zero.requests.skipped,
-    )
-    return Outcome(advice, _evidence(evidence, measured), interrupted)
-
-
-def _endpoint(study: Study, number: int | None, table: _Table, evidence: Evidence, margin: float) -> Endpoint:
-    rounds = [] if number is None else table.rounds[number]
-    failure = None if number is None else evidence.failures.get(number)
-    study = replace(study, note=study.note or failure, kept=as_answered(study.kept, rounds))
-    decisions: list[Decision] = []
-    best: int | None = None
-    why_unmeasured: str | None = None
-    if number is None or not rounds:
-        why_unmeasured = failure or _why_no_rounds(evidence)
-        arms = [unmeasured_arm(each, why_unmeasured) for each in study.kept]
-    else:
-        decisions = table.decisions[number]
-        best = recommended(study.kept, decisions, margin)
-        arms = _measured_arms(study, number, best, table)
-    arms += [unmeasured_arm(each, why_not_measured(each)) for each in study.left]
-    conclusion = conclusion_of(study, decisions, has_recommendation=best is not None)
-    note = note_of(study, conclusion, why_unmeasured)
-    figures = [figures_of(each) for each in rounds if each.invalid is None]
-    return endpoint_of(study, arms, figures, conclusion, note)
-
-
-def _why_no_rounds(evidence: Evidence) -> str:
-    if evidence.ended_early is not None and not evidence.rounds:
-        return evidence.ended_early
-    return NO_TIME
-
-
-def _measured_arms(study: Study, number: int, best: int | None, table: _Table) -> list[Arm]:
-    judged = zip(study.kept, table.decisions[number], table.confirmed[number], strict=True)
-    return [
-        measured_arm(
-            candidate,
-            decision,
-            None if confirmed.invalid else estimate_of(confirmed.response_path, table.plan, table.candidates),
-            is_recommended=position == best,
-            reason=None if position == best else why_not_recommended(candidate, decision, table.plan.margin),
-        )
-        for position, (candidate, decision, confirmed) in enumerate(judged)
-    ]
-
-
-def _notes(zero: RoundZero, evidence: Evidence, left_out: int) -> list[str]:
-    notes = [*zero.booted.notes, *zero.notes]
-    if zero.unreachable:
-        notes.append(
-            f"no walk through the app reaches {zero.unreachable} of the endpoint functions in memory; "
-            "what they serve, if anything, is not covered"
-        )
-    if evidence.ended_early:
-        notes.append(evidence.ended_early)
-    if left_out:
-        notes.append(
-            f"endpoints whose remedies the budget left unmeasured: {left_out}; --budget gives more time"
-        )
-    return notes
-
-
-def _evidence(evidence: Evidence, measured: Sequence[Study]) -> dict[str, Any]:
-    return {
-        "requests": [study.planned.request.name for study in measured],
-        "arms": [[each.change.name for each in study.kept] for study in measured],
-        "rounds": [{str(number): figures for number, figures in each.items()} for each in evidence.rounds],
-    }
-
-
-def nothing_measured(zero: RoundZero) -> MeasurementInvalid:
-    """The error for an app of which no endpoint gave a usable answer; says why, with examples."""
-    reasons = [_failure(study) for study in zero.studies[:5] if study.note]
-    if not zero.studies:
-        return MeasurementInvalid(
-            f"no endpoint of {zero.booted.app} can be called by itself "
-            f"({len(zero.requests.skipped)} skipped; --dry-run lists them)",
-            advice="name requests with --get '/path' or --request 'POST /path' --body @file",
-        )
-    return MeasurementInvalid(
-        "no endpoint could be measured:\n  " + "\n  ".join(reasons),
-        advice="name requests that work with --get, or give credentials with --header",
-    )
-
-
-def _failure(study: Study) -> str:
-    answered = "" if study.seen.status is None else f"answered {study.seen.status}: "
-    return f"{study.planned.request.name}: {answered}{study.note}"
+    return outcome_of(plan, zero, studies, left_out, evidence, ticks, started)
