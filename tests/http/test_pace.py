@@ -212,6 +212,6 @@ def test_a_server_that_is_gone_for_good_ends_the_run(serve: Serve) -> None:
             exchange.reset()
 
     server = serve(behave)
-    measured = run(server.url, duration_s=60.0)
+    measured = run(server.url, connections=1, duration_s=60.0)
     assert measured.server_gone
     assert measured.duration_s < 30

@@ -184,7 +184,8 @@ def _slots(values: IntArray) -> IntArray:
 
 @cache
 def _buckets() -> IntArray:
-    return np.maximum((np.arange(_SLOTS, dtype=np.int64) >> _HALF_BITS) - 1, 0)
+    buckets: IntArray = np.maximum((np.arange(_SLOTS, dtype=np.int64) >> _HALF_BITS) - 1, 0)
+    return buckets
 
 
 @cache
