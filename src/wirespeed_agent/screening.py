@@ -26,6 +26,9 @@ DISAGREEMENT = 0.5
 DISAGREEMENT_NS = 100_000
 """Live, caches are colder: half as much again and a tenth of a millisecond is no longer that."""
 
+SECOND_LOOKS = 3
+"""How often a disagreement is looked at again: on a busy machine one look may be all noise."""
+
 SEVERITY = ("identical", "equal", "different")
 
 
@@ -41,7 +44,7 @@ async def screen(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     assert found is not None
     captured = study.captured()
     baseline = replay_of(found, captured[0], UNCHANGED)
-    reason = await why_not_replayable(study, baseline)
+    reason = await why_not_replayable(bench, study, baseline, float(args["deadline_s"]))
     if reason is not None:
         return {"invalid": reason, "baseline_ns": None, "floor_ns": None, "variants": []}
     fidelity = _Fidelity(found, await _references(found, captured))
@@ -54,7 +57,9 @@ async def screen(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     }
 
 
-async def why_not_replayable(study: Study, baseline: Replay) -> Optional[str]:
+async def why_not_replayable(
+    bench: Workbench, study: Study, baseline: Replay, deadline_s: float
+) -> Optional[str]:
     """Why replaying this request would not measure what clients get, or None."""
     reference, again = await baseline.answer(), await baseline.answer()
     live = study.last.at_route
@@ -65,12 +70,24 @@ async def why_not_replayable(study: Study, baseline: Replay) -> Optional[str]:
     # Of either the shortest: the machine's noise only adds, and work that is really done is done every time.
     live_ns = min(path for _, path in study.totals_and_paths())
     replayed_ns = min(path for _, path in await baseline.watched_calls())
-    if abs(live_ns - replayed_ns) > DISAGREEMENT * max(live_ns, replayed_ns) + DISAGREEMENT_NS:
-        return (
-            f"the response path takes {live_ns / 1e6:.2f} ms live and {replayed_ns / 1e6:.2f} ms replayed: "
-            "it does work (loading lazily, calling out) that a replay does not repeat"
-        )
-    return None
+    for _ in range(SECOND_LOOKS):
+        if _agree(live_ns, replayed_ns):
+            return None
+        second = await bench.capture(study.request, 1, deadline_s)
+        live_ns = min(live_ns, second.median_path_ns() or live_ns)
+        replayed_ns = min(replayed_ns, *(path for _, path in await baseline.watched_calls()))
+    return None if _agree(live_ns, replayed_ns) else _disagreement(live_ns, replayed_ns)
+
+
+def _agree(live_ns: int, replayed_ns: int) -> bool:
+    return abs(live_ns - replayed_ns) <= DISAGREEMENT * max(live_ns, replayed_ns) + DISAGREEMENT_NS
+
+
+def _disagreement(live_ns: int, replayed_ns: int) -> str:
+    told = f"the response path takes {live_ns / 1e6:.2f} ms live and {replayed_ns / 1e6:.2f} ms replayed"
+    if live_ns > replayed_ns:
+        return f"{told}: it does work (loading lazily, calling out) that a replay does not repeat"
+    return f"{told}: a replay does work that the live answer does not need"
 
 
 Reference = Tuple[Captured, Answer]
