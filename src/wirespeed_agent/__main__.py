@@ -1,4 +1,6 @@
-"""The agent's entry: ``python FOLDER/wirespeed_agent IN_FD OUT_FD LIFELINE_FD``.
+"""The agent's entry: ``python FOLDER/wirespeed_agent IN_FD OUT_FD LIFELINE_FD [SERVING_FOLDER]``.
+
+With a folder it runs the app's own server, as the plan in there says; without, it runs the app itself.
 
 Leaves nothing of its own on ``sys.path``: submodules are found through the package itself, so neither the app
 nor its children can import by accident what only we brought. All work is below the guard, because
@@ -13,21 +15,26 @@ import sys
 _ended_well: "list[bool]" = []
 
 
-def main(in_fd: int, out_fd: int, lifeline_fd: int) -> None:
+def main(in_fd: int, out_fd: int, lifeline_fd: int, serving_folder: "str | None" = None) -> None:
     if sys.version_info < (3, 9):
-        os.read(in_fd, 1)  # an answer to nothing would be lost
-        _refuse(out_fd)
+        _refuse(in_fd, out_fd, serving_folder)
         return
     atexit.register(_skip_teardown, os.getpid())
     _put_agent_on_path()
     settings = sys.dont_write_bytecode, sys.pycache_prefix
     # Our own bytecode is kept in our own folder, whatever the environment wants for the app's.
     sys.dont_write_bytecode, sys.pycache_prefix = False, None
-    from wirespeed_agent.dispatch import run_agent
+    if serving_folder is None:
+        from wirespeed_agent.dispatch import run_agent
+    else:
+        from wirespeed_agent.serving import run_server
 
     sys.dont_write_bytecode, sys.pycache_prefix = settings
     del sys.path[0]
-    run_agent(in_fd, out_fd, lifeline_fd)
+    if serving_folder is None:
+        run_agent(in_fd, out_fd, lifeline_fd)
+    else:
+        run_server(in_fd, out_fd, lifeline_fd, serving_folder)
     _ended_well.append(True)
 
 
@@ -47,7 +54,7 @@ def _put_agent_on_path() -> None:
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def _refuse(out_fd: int) -> None:
+def _refuse(in_fd: int, out_fd: int, serving_folder: "str | None") -> None:
     version = ".".join(map(str, sys.version_info[:3]))
     message = (
         "wirespeed needs Python 3.9 or later in the app's environment; "
@@ -57,8 +64,13 @@ def _refuse(out_fd: int) -> None:
         + "."
     )
     error = {"kind": "environment", "message": message}
-    os.write(out_fd, json.dumps({"id": None, "error": error}).encode() + b"\n")
+    if serving_folder is None:
+        os.read(in_fd, 1)  # an answer to nothing would be lost
+        os.write(out_fd, json.dumps({"id": None, "error": error}).encode() + b"\n")
+        return
+    with open(os.path.join(serving_folder, "logbook"), "a") as logbook:
+        logbook.write(json.dumps({"pid": os.getpid(), "error": error}) + "\n")
 
 
 if __name__ == "__main__":
-    main(*(int(argument) for argument in sys.argv[1:4]))
+    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])

@@ -6,15 +6,20 @@ Running the installed package instead would put our site-packages, and so our Fa
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 _AGENT = "wirespeed_agent"
+LOGBOOK = "logbook"
 
 
 @cache
@@ -24,6 +29,21 @@ def agent_folder() -> Path:
     with resources.as_file(resources.files(_AGENT)) as installed:
         shutil.copytree(installed, folder, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
+
+
+@contextmanager
+def serving_folder(plan: dict[str, Any]) -> Iterator[Path]:
+    """A folder for one server: what its workers import, what they are to serve, and where they report."""
+    bundle = agent_folder().parent
+    with tempfile.TemporaryDirectory(prefix="served-", dir=bundle, ignore_cleanup_errors=True) as name:
+        # Resolved, as servers do it before they put it on the path.
+        folder = Path(name).resolve()
+        shutil.copy(bundle / _AGENT / "worker.py", folder / "wirespeed_served.py")
+        logbook = folder / LOGBOOK
+        logbook.touch()
+        plan = {**plan, "bundle": str(bundle), "logbook": str(logbook)}
+        (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+        yield folder
 
 
 def bytecode_folder() -> Path:
