@@ -40,7 +40,7 @@ class Call:
         self.content = request.content
         self.bytes = len(request.content)
         self.is_idempotent = request.is_idempotent
-        self.reader: type[AnswerReader] = HeadAnswerReader if request.is_head else AnswerReader
+        self.reader: Callable[[], AnswerReader] = HeadAnswerReader if request.is_head else AnswerReader
         self.known_head = NO_KNOWN_HEAD
 
 
