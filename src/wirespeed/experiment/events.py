@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from wirespeed.model.progress import Noted as Noted
+
 
 @dataclass(frozen=True, slots=True)
 class Booting:
@@ -67,13 +69,6 @@ class RoundStarted:
 class RoundFinished:
     index: int
     total: int
-
-
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """Something the reader should see even when no report comes of it."""
-
-    text: str
 
 
 Event = (

@@ -47,14 +47,21 @@ def serving_folder(plan: dict[str, Any]) -> Iterator[Path]:
 
 
 def bytecode_folder() -> Path:
-    """Where compiled modules are kept for apps whose environment writes none.
+    """Where compiled modules are kept for apps whose environment writes none."""
+    return _cache("bytecode")
 
-    In the user's caches, so that the next run has them too; a user without a home has them for one run.
-    """
+
+def environments_folder() -> Path:
+    """Where environments with other packages are kept."""
+    return _cache("environments")
+
+
+def _cache(name: str) -> Path:
+    """In the user's caches, so that the next run has it too; a user without a home has it for one run."""
     try:
-        return _user_caches() / "wirespeed" / "bytecode"
+        return _user_caches() / "wirespeed" / name
     except RuntimeError:
-        return _private_folder() / "bytecode"
+        return _private_folder() / name
 
 
 def _user_caches() -> Path:

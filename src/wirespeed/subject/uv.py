@@ -1,0 +1,71 @@
+"""Calling uv, and what it says of an environment."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirespeed.errors import UsageError
+
+
+class UvFailed(Exception):
+    """With uv's own message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    name: str
+    """Normalized, as indexes spell it."""
+    version: str
+    requirement: str
+    """The line of a requirements file that installs it again."""
+
+
+class Uv:
+    """Raises UsageError where there is no uv."""
+
+    def __init__(self) -> None:
+        beside_us = Path(sys.executable).with_name("uv")
+        found = shutil.which("uv") or shutil.which(beside_us)
+        if found is None:
+            raise UsageError(
+                "uv, which makes environments with other packages, is not installed.",
+                advice="Install it (python -m pip install uv), or make the environment yourself and name it "
+                "with --python.",
+            )
+        self._executable = found
+
+    def run(self, *arguments: str) -> str:
+        """What it prints to stdout. Raises UvFailed."""
+        command = [self._executable, *arguments, "--color", "never", "--no-progress"]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if done.returncode:
+            raise UvFailed(done.stderr.strip() or f"uv ended with exit status {done.returncode}")
+        return done.stdout
+
+    def packages(self, python: Path) -> list[Package]:
+        """What an environment has, by name."""
+        where = ("--python", str(python))
+        shown = json.loads(self.run("pip", "list", "--format", "json", *where))
+        frozen = self.run("pip", "freeze", "--exclude-editable", *where).splitlines()
+        requirements = {name_of(line): line for line in frozen}
+        return [
+            Package(name, package["version"], requirements.get(name) or _editable(package))
+            for package in shown
+            if (name := name_of(package["name"]))
+        ]
+
+
+def _editable(package: dict[str, str]) -> str:
+    return f"-e {Path(package['editable_project_location']).as_uri()}"
+
+
+def name_of(requirement: str) -> str:
+    """The normalized name of the package that a requirement (PEP 508) is for; empty where it names none."""
+    name = re.match(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)", requirement)
+    return re.sub(r"[-_.]+", "-", name[1]).lower() if name else ""
