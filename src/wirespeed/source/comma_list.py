@@ -90,7 +90,11 @@ def _take_out_run(text: str, listed: CommaList, run: _Run) -> list[Gap]:
     before, after = run.before, run.after
     inside = [(left.stop, right.start) for left, right in pairwise(run.items)]
     if _has_comment(text, inside):
-        return [(item.start, item.stop) for item in run.items]
+        alone = [
+            _Run((item,), before if item is first else None, after if item is last else None)
+            for item in run.items
+        ]
+        return [gap for each in alone for gap in _take_out_run(text, listed, each)]
     if lines := _own_lines(text, listed, first.start, last.stop):
         return [lines]
     if before is not None and _is_clear(text, before.stop, first.start, across_lines=after is None):

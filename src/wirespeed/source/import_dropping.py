@@ -14,7 +14,7 @@ import libcst as cst
 
 from .bindings import outermost
 from .comma_list import Gap, take_out
-from .import_lines import FUTURE, ImportLine, listed_aliases
+from .import_lines import ImportLine, listed_aliases
 from .tree import Tree
 
 
@@ -59,7 +59,7 @@ def _is_unused(
     added: str,
 ) -> bool:
     name = _bound(alias)
-    if name not in names or line.section == FUTURE or _is_kept_on_purpose(tree, line, alias):
+    if name not in names or _is_kept_on_purpose(tree, line, alias):
         return False
     if re.search(_word(name), added):
         return False

@@ -12,7 +12,7 @@ from libcst.helpers import get_full_name_for_node
 from .comma_list import CommaList, Item
 from .tree import Span, Tree
 
-FUTURE, STANDARD, OTHER, RELATIVE = range(4)
+_FUTURE, _STANDARD, _OTHER, _RELATIVE = range(4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +43,10 @@ class ImportLine:
 def section_of(module: str) -> int:
     """Its section by isort's order; our interpreter says what the standard library is."""
     if module.startswith("."):
-        return RELATIVE
+        return _RELATIVE
     if module == "__future__":
-        return FUTURE
-    return STANDARD if module.partition(".")[0] in sys.stdlib_module_names else OTHER
+        return _FUTURE
+    return _STANDARD if module.partition(".")[0] in sys.stdlib_module_names else _OTHER
 
 
 def import_lines(tree: Tree) -> Iterator[ImportLine]:

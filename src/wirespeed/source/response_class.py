@@ -2,7 +2,7 @@
 
 FastAPI takes the decorator's, else that of the router the route was declared on, else the ``include_router``
 call's, and so on outwards to the app. With the innermost gone, the next one holds: so an edit is made only
-where a single one is seen, and a router that comes from another file ends the search.
+where a single one is seen. What other files set is not seen.
 """
 
 from __future__ import annotations
@@ -122,8 +122,16 @@ class _Search:
         self._take(call)
         for including, place in _calls(self._tree, "include_router"):
             if self._is(_included(including), place, made):
-                self._take(including)
-                self.follow(_owner(including), place)
+                self._follow_out(including, place)
+
+    def _follow_out(self, including: cst.Call, around: Sequence[cst.CSTNode]) -> None:
+        """What cannot be followed is out of force where a setting further in is known."""
+        try:
+            self._take(including)
+            self.follow(_owner(including), around)
+        except Refused:
+            if not self.settings:
+                raise
 
     def _made(self, owner: cst.BaseExpression, around: Sequence[cst.CSTNode]) -> tuple[Binding, cst.Call]:
         """The one assignment to the owner's name, and the call that it is of."""
@@ -133,7 +141,7 @@ class _Search:
         if len(found) == 1 and isinstance(found[0].value, cst.Call):
             return found[0], found[0].value
         where = "in another file" if any(each.imported for each in found) else "in no single place"
-        raise Refused(f"{owner.value}, which it is declared on, is made {where}")
+        raise Refused(f"{owner.value}, which it belongs to, is made {where}")
 
     def _is(
         self, expression: cst.BaseExpression | None, around: Sequence[cst.CSTNode], made: Binding

@@ -16,7 +16,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, WhitespaceInclusivePositionProvider
+from libcst.metadata import CodePosition, CodeRange, MetadataWrapper, WhitespaceInclusivePositionProvider
 
 from .values import FunctionAt, Refused
 
@@ -69,10 +69,7 @@ class Tree:
     def span(self, node: cst.CSTNode) -> Span:
         """Of the node with the comments and whitespace that LibCST counts to it."""
         where = self._ranges[node]
-        return Span(
-            self._line_starts[where.start.line - 1] + where.start.column,
-            self._line_starts[where.end.line - 1] + where.end.column,
-        )
+        return Span(self._offset(where.start), self._offset(where.end))
 
     def source(self, node: cst.CSTNode) -> str:
         span = self.span(node)
@@ -108,6 +105,12 @@ class Tree:
         comments = _run_length(line.comment is not None for line in reversed(lines))
         blank = _run_length(line.comment is None for line in reversed(lines[: len(lines) - comments]))
         return self.span(lines[-comments]).start if comments else self.begin(statement), blank
+
+    def _offset(self, position: CodePosition) -> int:
+        """A line end that is missing at the end of the file still counts in LibCST's positions."""
+        if position.line > len(self._line_starts):
+            return len(self.text)
+        return self._line_starts[position.line - 1] + position.column
 
     def _header_lines(self, function: Function) -> range:
         first, name = self.begin(function.node), self.span(function.node.name).start
