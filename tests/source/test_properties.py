@@ -119,7 +119,7 @@ def lines_that_may_change(text: str, wished: Iterable[Wish]) -> set[int]:
     return changing
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(wishes())
 def test_an_edit_does_to_the_syntax_tree_what_it_says(case: tuple[OddModule, list[Wish]]) -> None:
     module, wished = case
@@ -140,7 +140,7 @@ def test_an_edit_does_to_the_syntax_tree_what_it_says(case: tuple[OddModule, lis
     assert after - before == new - before
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(wishes())
 def test_every_other_line_and_every_comment_line_stays_to_the_byte(
     case: tuple[OddModule, list[Wish]],
@@ -159,7 +159,7 @@ def test_every_other_line_and_every_comment_line_stays_to_the_byte(
         assert re.search(r"(?<!\r)\n", edited) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(wishes())
 def test_what_the_type_needs_stands_above_it(case: tuple[OddModule, list[Wish]]) -> None:
     module, wished = case
@@ -180,7 +180,7 @@ def names_bound_by(node: ast.stmt) -> set[str]:
     return {node.name} if isinstance(node, ast.ClassDef) else set()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(wishes(), st.randoms(use_true_random=False))
 def test_the_order_does_not_matter_and_nothing_is_done_twice(
     case: tuple[OddModule, list[Wish]], random: object

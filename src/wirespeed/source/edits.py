@@ -62,12 +62,14 @@ def refuse_shared(function: Function, routes: int) -> None:
     decorators = len(route_decorators(function))
     if any(isinstance(node, cst.For | cst.While) for node in function.around):
         raise Refused("the route is made in a loop, and others with it")
-    if not any(isinstance(node, cst.FunctionDef | cst.ClassDef) for node in function.around):
-        return
-    if routes > max(1, decorators):
-        raise Refused(f"{routes} routes are made by the same lines")
-    if not decorators and any(isinstance(node, cst.FunctionDef) for node in function.around):
+    in_function = any(isinstance(node, cst.FunctionDef) for node in function.around)
+    in_class = any(isinstance(node, cst.ClassDef) for node in function.around)
+    if in_function and not decorators:
         raise Refused("no decorator of it makes a route")
+    # One function may serve many routes; but code that runs again makes another function each time.
+    runs_again = in_function or (in_class and not decorators)
+    if runs_again and routes > max(1, decorators):
+        raise Refused(f"{routes} routes are made by the same lines")
 
 
 def locate(route_source: str, folder: Path) -> tuple[PurePath, int]:

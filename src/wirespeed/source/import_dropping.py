@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import libcst as cst
 
@@ -16,6 +17,8 @@ from .bindings import outermost
 from .comma_list import Gap, take_out
 from .import_lines import ImportLine, listed_aliases
 from .tree import Tree
+
+_HasWords = cst.Name | cst.SimpleString | cst.FormattedStringText
 
 
 @dataclass(frozen=True)
@@ -83,31 +86,33 @@ def _word(name: str) -> str:
 
 def _mentions(tree: Tree, name: str) -> Iterator[int]:
     """Offsets of ``name`` in code and in strings; comments do not count."""
-    collector = _Mentions(name)
+    word = re.compile(_word(name))
+    for node in _words_of(tree):
+        if word.search(node.value):
+            yield tree.span(node).start
+
+
+@lru_cache(maxsize=8)
+def _words_of(tree: Tree) -> tuple[_HasWords, ...]:
+    collector = _Words()
     tree.module.visit(collector)
-    for node in collector.found:
-        yield tree.span(node).start
+    return tuple(collector.found)
 
 
-class _Mentions(cst.CSTVisitor):
-    def __init__(self, name: str) -> None:
+class _Words(cst.CSTVisitor):
+    def __init__(self) -> None:
         super().__init__()
-        self.found: list[cst.CSTNode] = []
-        self._word = re.compile(_word(name))
+        self.found: list[_HasWords] = []
 
     def visit_Expr(self, node: cst.Expr) -> bool:
         """Docstrings tell, and do not use."""
         return not isinstance(node.value, cst.SimpleString | cst.ConcatenatedString)
 
     def visit_Name(self, node: cst.Name) -> None:
-        self._take(node)
+        self.found.append(node)
 
     def visit_SimpleString(self, node: cst.SimpleString) -> None:
-        self._take(node)
+        self.found.append(node)
 
     def visit_FormattedStringText(self, node: cst.FormattedStringText) -> None:
-        self._take(node)
-
-    def _take(self, node: cst.Name | cst.SimpleString | cst.FormattedStringText) -> None:
-        if self._word.search(node.value):
-            self.found.append(node)
+        self.found.append(node)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import libcst as cst
 
@@ -17,6 +18,9 @@ from .edit import Edit
 from .routes import drop_argument, drop_keywords, has_double_star, keyword_argument, route_decorators
 from .tree import Function, Tree, tree_of
 from .values import CallAt, FunctionAt, Refused
+
+_PlacedCall = tuple[cst.Call, tuple[cst.CSTNode, ...]]
+"""A call, and the functions and classes it stands in."""
 
 _DEFAULT = "default_response_class"
 
@@ -170,19 +174,20 @@ def _included(call: cst.Call) -> cst.BaseExpression | None:
     return None if argument is None else argument.value
 
 
-def _calls(tree: Tree, method: str | None = None) -> list[tuple[cst.Call, tuple[cst.CSTNode, ...]]]:
-    """All calls, or those of one method, each with what it stands in."""
+@lru_cache(maxsize=16)
+def _calls(tree: Tree, method: str | None = None) -> tuple[_PlacedCall, ...]:
+    """All calls, or those of one method."""
     if method is not None and method not in tree.text:
-        return []
+        return ()
     collector = _Calls(method)
     tree.module.visit(collector)
-    return collector.calls
+    return tuple(collector.calls)
 
 
 class _Calls(cst.CSTVisitor):
     def __init__(self, method: str | None) -> None:
         super().__init__()
-        self.calls: list[tuple[cst.Call, tuple[cst.CSTNode, ...]]] = []
+        self.calls: list[_PlacedCall] = []
         self._method = method
         self._around: list[cst.CSTNode] = []
 
