@@ -70,6 +70,7 @@ FAULTS: dict[str, tuple[Behaviour, Failure]] = {
     "resets before the answer": (resetting(b""), Failure.RESET),
     "resets in the middle of the head": (resetting(b"HTTP/1.1 200 OK\r\nContent-Le"), Failure.RESET),
     "resets in the middle of the body": (resetting(OK[:-1]), Failure.RESET),
+    "resets an answer of unknown length": (resetting(b"HTTP/1.1 200 OK\r\n\r\nabc"), Failure.RESET),
     "closes before the answer": (closing(b""), Failure.TRUNCATED),
     "closes in the middle of the head": (closing(b"HTTP/1.1 200 OK\r\nContent-Le"), Failure.TRUNCATED),
     "closes in the middle of the body": (closing(OK[:-1]), Failure.TRUNCATED),

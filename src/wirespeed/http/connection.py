@@ -12,6 +12,7 @@ only at the end of the event loop's turn, and the times would say so.
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 from collections.abc import Callable
 from time import perf_counter_ns as clock
@@ -89,22 +90,22 @@ class Connection(asyncio.BufferedProtocol):
         "_ready",
         "_record",
         "_sent_ns",
+        "_sock",
         "_transport",
         "_view",
         "_written_ns",
         "ended",
     )
 
-    def __init__(self, lane: Lane, inbox: Inbox, put: Callable[[bytes], int] | None) -> None:
-        """``put`` writes to the socket itself, and returns how much it took; None where the transport must
-        (TLS).
-        """
+    def __init__(self, lane: Lane, inbox: Inbox, sock: socket.socket, *, in_the_clear: bool) -> None:
+        """``sock`` is written to directly where the connection is ``in_the_clear``, through TLS otherwise."""
         self._lane = lane
         self._ready = lane.ready
         self._buffer = inbox.buffer
         self._view = inbox.view
         self._record = inbox.recorder.append
-        self._put = put or self._put_through_transport
+        self._sock = sock
+        self._put: Callable[[bytes], int] = sock.send if in_the_clear else self._put_through_transport
         self._transport: asyncio.Transport | None = None
         self._call: Call | None = None
         self._reader: AnswerReader | None = None
@@ -271,10 +272,19 @@ class Connection(asyncio.BufferedProtocol):
 
     def _stream_ended(self) -> None:
         call, reader = self._call, self._reader
-        if call is not None and reader is not None and reader.ends_with_stream:
+        self._is_reset = self._is_reset or self._has_error()
+        if call is not None and reader is not None and reader.ends_with_stream and not self._is_reset:
             self._answered(call, reader, clock())
         else:
             self._end(Failure.STALE if self._is_stale else Failure.TRUNCATED)
+
+    def _has_error(self) -> bool:
+        """Whether the stream ended by RST. If data came with it, libuv reads that, then reports a plain end."""
+        try:
+            return self._sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
+        except OSError:
+            # Closed by now: there was a chance to look when the end was read.
+            return False
 
     @property
     def _is_stale(self) -> bool:

@@ -21,10 +21,12 @@ from wirespeed.stats.histogram import Histogram
 
 BUSY_CPU = 0.9
 """CPU seconds a second from which the generator is what limits the rate."""
+LAG_NS = 1_000_000
+"""A loop that is late by less than this in the median is merely being woken up."""
 LATE_NS = 2_000_000
-"""Requests that are sent later than this in 1 of 100 cases are too late, unless latencies are far longer."""
-LATE_SHARE = 0.1
-"""Of the median latency: what the generator may add to it."""
+"""Requests that are sent later than this in 1 of 100 cases are too late."""
+OWN_SHARE = 0.25
+"""Of the median latency: what the generator may add to it, however late it is."""
 REACHED = 0.98
 """Share of the requests due that have to be sent for the rate to count as reached."""
 _PROBE_EVERY_NS = 20_000_000
@@ -75,24 +77,18 @@ class Probe:
 
 def complaints(health: Health, tally: Tally, plan: LoadPlan, cores: int) -> Iterator[str]:
     """Why the generator, not the server, may be what was measured; each with what to do."""
+    relief = _relief(plan, cores)
     if health.cpu >= BUSY_CPU:
-        yield (
-            f"the load generator used {health.cpu:.0%} of a core, and may have been the bottleneck; "
-            f"{_relief(plan, cores)}"
-        )
-    elif (lag_ns := health.lag.percentile_ns(0.5)) is not None and _matters(lag_ns, tally):
+        yield f"the load generator used {health.cpu:.0%} of a core and may have been the bottleneck; {relief}"
+    elif lag_ns := _mattering(health.lag, 0.5, LAG_NS, tally):
         yield (
             f"the load generator's event loop was {lag_ns / 1e6:.1f} ms late in the median, "
-            f"which is part of every latency; {_relief(plan, cores)}"
+            f"which is part of every latency; {relief}"
         )
-    if (
-        (late_ns := health.late.percentile_ns(0.99)) is not None
-        and late_ns > LATE_NS
-        and _matters(late_ns, tally)
-    ):
+    if late_ns := _mattering(health.late, 0.99, LATE_NS, tally):
         yield (
             f"1 in 100 requests was sent {late_ns / 1e6:.1f} ms late or more although a connection was free; "
-            f"{_relief(plan, cores)}"
+            f"{relief}"
         )
     if tally.due and tally.sent < tally.due * REACHED:
         yield (
@@ -101,9 +97,12 @@ def complaints(health: Health, tally: Tally, plan: LoadPlan, cores: int) -> Iter
         )
 
 
-def _matters(own_ns: int, tally: Tally) -> bool:
-    median_ns = tally.response.histogram.percentile_ns(0.5)
-    return median_ns is not None and own_ns > LATE_SHARE * median_ns
+def _mattering(delays: Histogram, share: float, floor_ns: int, tally: Tally) -> int | None:
+    """A percentile of the generator's own delays, if it is a part of the latencies worth mentioning."""
+    own_ns, median_ns = delays.percentile_ns(share), tally.response.histogram.percentile_ns(0.5)
+    if own_ns is None or median_ns is None:
+        return None
+    return own_ns if own_ns > floor_ns and own_ns > OWN_SHARE * median_ns else None
 
 
 def _relief(plan: LoadPlan, cores: int) -> str:

@@ -23,7 +23,8 @@ from wirespeed.http.recording import Recorder
 
 REST_S = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
 """How long a lane pauses after so many failed dials in a row; the last one for all that follow."""
-_DIALS_AT_ONCE = 64
+_DIALS_AT_ONCE = 16
+"""More would mostly wait for each other, and their times would say so."""
 
 
 class Lane:
@@ -91,8 +92,8 @@ class Lane:
         self.ready()
 
     def _new_connection(self, sock: socket.socket) -> Connection:
-        put = None if self._lanes.through_transport else sock.send
-        self._connection = Connection(self, self._lanes.inbox, put)
+        lanes = self._lanes
+        self._connection = Connection(self, lanes.inbox, sock, in_the_clear=lanes.dialer.in_the_clear)
         return self._connection
 
     def _send_first(self, call: Call, due_ns: int) -> None:
@@ -136,7 +137,6 @@ class Lanes:
         self.recorder = Recorder()
         self.inbox = Inbox(self.recorder)
         self.tally = Tally()
-        self.through_transport = not dialer.in_the_clear
         self.crash: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Gets an exception that nobody foresaw."""
         self._connect_ns, self._tls_ns = array("q"), array("q")
