@@ -186,6 +186,24 @@ def rows(): ...
     assert "-from fastapi.responses" in module.text
 
 
+def test_a_name_joins_a_relative_import_of_its_module(project: Path) -> None:
+    (project / "src" / "shop" / "routers").mkdir(parents=True)
+    for package in ("shop", "shop/routers"):
+        (project / "src" / package / "__init__.py").touch()
+    relative = b"import fastapi\nfrom ... import sys\nfrom ..models import Day\n"
+    (project / "src" / "shop" / "routers" / "days.py").write_bytes(relative + SOURCE.partition(b"\n")[2])
+
+    change = RouteChange(TypeSource("Order", ("from shop.models import Order",)))
+    joined = edits_for(change, "src/shop/routers/days.py:9", project)
+    assert isinstance(joined, Diff)
+    assert "-from ..models import Day\n+from ..models import Day, Order\n" in joined.text
+
+    change = RouteChange(TypeSource("Order", ("from other.models import Order",)))
+    apart = edits_for(change, "src/shop/routers/days.py:9", project)
+    assert isinstance(apart, Diff)
+    assert " import fastapi\n+from other.models import Order\n from ... import sys\n" in apart.text
+
+
 def test_an_edit_that_reaches_other_routes_says_so(project: Path) -> None:
     source = SOURCE.replace(b"FastAPI()", b"FastAPI(default_response_class=fastapi.responses.ORJSONResponse)")
     (project / "main.py").write_bytes(source)

@@ -13,6 +13,7 @@ from wirespeed.subject.machine import cpu_ticks
 from .agents import AgentHolder, booted_agent
 from .budgeting import RESERVE_S, fits, item_of, left_s, share_out
 from .document import Outcome, outcome_of
+from .edits import write_changes
 from .screening import list_routes, round_zero
 
 __all__ = ["Outcome", "advise", "list_requests"]
@@ -51,4 +52,5 @@ def advise(plan: AdvicePlan, listener: Listener = ignore) -> Outcome:
             listener=listener,
         )
     left_out = len(candidates) - len(studies) + len(evidence.dropped)
-    return outcome_of(plan, zero, studies, left_out, evidence, ticks, started)
+    written = write_changes(zero, plan.subject.folder)
+    return outcome_of(plan, zero, written, studies, left_out, evidence, ticks, started)

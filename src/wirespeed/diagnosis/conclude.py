@@ -143,6 +143,7 @@ def _is_proven(decision: Decision, margin: float) -> bool:
 
 def measured_arm(
     candidate: Candidate,
+    edit: str | None,
     decision: Decision,
     response_path: Estimate | None,
     *,
@@ -150,7 +151,7 @@ def measured_arm(
     reason: str | None,
 ) -> Arm:
     """The document's arm, with what the confirming rounds say of it."""
-    return _arm(candidate).model_copy(
+    return _arm(candidate, edit).model_copy(
         update={
             "whole": decision.estimate,
             "response_path": response_path,
@@ -162,18 +163,18 @@ def measured_arm(
     )
 
 
-def unmeasured_arm(candidate: Candidate, reason: str) -> Arm:
+def unmeasured_arm(candidate: Candidate, edit: str | None, reason: str) -> Arm:
     """The document's arm for a change that got no confirming rounds: no figures, and why."""
-    return _arm(candidate).model_copy(update={"reason": reason})
+    return _arm(candidate, edit).model_copy(update={"reason": reason})
 
 
-def _arm(candidate: Candidate) -> Arm:
+def _arm(candidate: Candidate, edit: str | None) -> Arm:
     change, screened = candidate.change, candidate.screened
     return Arm(
         name=change.name,
         code=change.code,
         kind=change.kind,
-        edit=source_of(candidate),
+        edit=edit,
         whole=None,
         response_path=None,
         parallel=None,
@@ -193,15 +194,6 @@ def _safe_by(candidate: Candidate) -> Literal["type", "values"] | None:
         return None
     annotation = candidate.change.annotation
     return "type" if annotation is not None and annotation.by_type else "values"
-
-
-def source_of(candidate: Candidate) -> str | None:
-    """What to write: imports and definitions that the type needs, then the annotation itself."""
-    annotation = candidate.change.annotation
-    if annotation is None:
-        return None
-    lines = [*annotation.imports, *annotation.definitions, f"-> {annotation.expression}"]
-    return "\n".join(lines)
 
 
 def why_not_recommended(candidate: Candidate, decision: Decision, margin: float) -> str | None:

@@ -33,6 +33,7 @@ from .conclude import (
     why_not_measured,
     why_not_recommended,
 )
+from .edits import WrittenChange, WrittenChanges
 from .observation import Round
 from .screening import RoundZero, Study
 
@@ -51,6 +52,7 @@ class Outcome:
 def outcome_of(
     plan: AdvicePlan,
     zero: RoundZero,
+    written: WrittenChanges,
     measured: Sequence[Study],
     left_out: int,
     evidence: Evidence,
@@ -66,7 +68,8 @@ def outcome_of(
     )
     numbers = {id(study): number for number, study in enumerate(measured)}
     endpoints = [
-        _endpoint(study, numbers.get(id(study)), table, evidence, plan.margin) for study in zero.studies
+        _endpoint(study, written[id(study)], numbers.get(id(study)), table, evidence, plan.margin)
+        for study in zero.studies
     ]
     if not any(endpoint.whole_ns is not None for endpoint in endpoints) and not zero.interrupted:
         raise nothing_measured(zero)
@@ -125,21 +128,35 @@ def _table(studies: Sequence[Study], evidence: Evidence, plan: ConfirmPlan) -> _
     return _Table(confirmed, decisions, rounds, plan)
 
 
-def _endpoint(study: Study, number: int | None, table: _Table, evidence: Evidence, margin: float) -> Endpoint:
+def _endpoint(
+    study: Study,
+    written: Sequence[WrittenChange],
+    number: int | None,
+    table: _Table,
+    evidence: Evidence,
+    margin: float,
+) -> Endpoint:
     rounds = [] if number is None else table.rounds[number]
     failure = None if number is None else evidence.failures.get(number)
     study = replace(study, note=study.note or failure, kept=as_answered(study.kept, rounds))
     decisions: list[Decision] = []
     best: int | None = None
     why_unmeasured: str | None = None
+    of_kept, of_left = written[: len(study.kept)], written[len(study.kept) :]
     if number is None or not rounds:
         why_unmeasured = failure or _why_no_rounds(evidence)
-        arms = [unmeasured_arm(each, why_unmeasured) for each in study.kept]
+        arms = [
+            unmeasured_arm(each, change.text, why_unmeasured)
+            for each, change in zip(study.kept, of_kept, strict=True)
+        ]
     else:
         decisions = table.decisions[number]
         best = recommended(study.kept, decisions, margin)
-        arms = _measured_arms(study, number, best, table)
-    arms += [unmeasured_arm(each, why_not_measured(each)) for each in study.left]
+        arms = _measured_arms(study, of_kept, number, best, table)
+    arms += [
+        unmeasured_arm(each, change.text, why_not_measured(each))
+        for each, change in zip(study.left, of_left, strict=True)
+    ]
     conclusion = conclusion_of(study, decisions, has_recommendation=best is not None)
     note = note_of(study, conclusion, why_unmeasured)
     figures = [figures_of(each) for each in rounds if each.invalid is None]
@@ -152,17 +169,22 @@ def _why_no_rounds(evidence: Evidence) -> str:
     return NO_TIME
 
 
-def _measured_arms(study: Study, number: int, best: int | None, table: _Table) -> list[Arm]:
-    judged = zip(study.kept, table.decisions[number], table.confirmed[number], strict=True)
+def _measured_arms(
+    study: Study, written: Sequence[WrittenChange], number: int, best: int | None, table: _Table
+) -> list[Arm]:
+    judged = zip(study.kept, written, table.decisions[number], table.confirmed[number], strict=True)
     return [
         measured_arm(
             candidate,
+            change.text,
             decision,
             None if confirmed.invalid else estimate_of(confirmed.response_path, table.plan, table.candidates),
             is_recommended=position == best,
-            reason=None if position == best else why_not_recommended(candidate, decision, table.plan.margin),
+            reason=change.remark
+            if position == best
+            else why_not_recommended(candidate, decision, table.plan.margin),
         )
-        for position, (candidate, decision, confirmed) in enumerate(judged)
+        for position, (candidate, change, decision, confirmed) in enumerate(judged)
     ]
 
 

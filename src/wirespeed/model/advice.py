@@ -97,7 +97,7 @@ class Arm(Document):
     code: str
     kind: Literal["annotation", "option", "code", "app"]
     edit: str | None
-    """A unified diff; null where no edit can be made."""
+    """A unified diff for ``git apply`` in the app's folder; else the type's source, or null."""
     whole: Estimate | None
     """Null where the arm was not measured; ``reason`` says why."""
     response_path: Estimate | None
@@ -111,6 +111,7 @@ class Arm(Document):
     confirmed_by: Literal["edit", "variant"] | None
     recommended: bool
     reason: str | None
+    """Why it is not recommended; where it is, what to know of its edit."""
 
 
 class Endpoint(Document):

@@ -3,6 +3,6 @@
 Everything but ``values`` loads LibCST, which takes a while: import the rest where it is needed.
 """
 
-from .values import CallAt, Diff, FunctionAt, NoEdit, Refused, RouteChange, TypeSource
+from .values import CallAt, Diff, FunctionAt, ModuleFacts, NoEdit, Refused, RouteChange, TypeSource
 
-__all__ = ["CallAt", "Diff", "FunctionAt", "NoEdit", "Refused", "RouteChange", "TypeSource"]
+__all__ = ["CallAt", "Diff", "FunctionAt", "ModuleFacts", "NoEdit", "Refused", "RouteChange", "TypeSource"]

@@ -31,7 +31,7 @@ class Binding:
     for_checkers: bool = False
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=32)
 def bindings_of(tree: Tree, scope: Scope) -> tuple[Binding, ...]:
     """In the order of the text. ``from … import *`` binds ``STAR``."""
     collector = _Collector(tree)

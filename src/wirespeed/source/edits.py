@@ -6,6 +6,7 @@ The only part of the package that reads files.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path, PurePath
 
 import libcst as cst
@@ -19,7 +20,7 @@ from .response_class import drop_class_in_force
 from .rewrite import rewrite
 from .routes import route_decorators
 from .tree import Function, tree_of
-from .values import Diff, FunctionAt, NoEdit, Refused, RouteChange
+from .values import Diff, FunctionAt, ModuleFacts, NoEdit, Refused, RouteChange
 
 _LIBRARY_FOLDERS = frozenset({"site-packages", "dist-packages"})
 
@@ -34,7 +35,7 @@ def edits_for(change: RouteChange, route_source: str, folder: Path, *, routes: i
         path, line = locate(route_source, folder)
         file = decode((folder / path).read_bytes())
         edits = list(edits_of(change, file.text, FunctionAt(line), routes=routes))
-        changed = rewrite(file.text, edits, keep_imports=path.name == "__init__.py")
+        changed = rewrite(file.text, edits, module_facts(folder / path))
         file.encode(changed)
     except Refused as refused:
         return NoEdit(refused.reason)
@@ -70,6 +71,13 @@ def refuse_shared(function: Function, routes: int) -> None:
     runs_again = in_function or (in_class and not decorators)
     if runs_again and routes > max(1, decorators):
         raise Refused(f"{routes} routes are made by the same lines")
+
+
+def module_facts(file: Path) -> ModuleFacts:
+    """By the packages the file lies in, namespace packages aside."""
+    packages = list(takewhile(lambda folder: (folder / "__init__.py").is_file(), file.parents))
+    name = ".".join(folder.name for folder in reversed(packages))
+    return ModuleFacts(name or None, is_package=file.name == "__init__.py")
 
 
 def locate(route_source: str, folder: Path) -> tuple[PurePath, int]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from importlib.util import resolve_name
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
@@ -27,17 +28,18 @@ class Insertion(NamedTuple):
 
 def add_imports(
     tree: Tree,
-    lines: Sequence[ImportLine],
+    known: Sequence[ImportLine],
+    hosts: Sequence[ImportLine],
     wanted: Iterable[ImportedName],
-    *,
-    above: int,
-    closed: Collection[ImportLine],
+    package: str | None,
 ) -> list[Insertion]:
-    """What makes ``wanted`` known from the offset ``above`` on. Of ``lines``, the ``closed`` gain no name."""
-    known = [line for line in lines if line.span.end <= above]
+    """What makes ``wanted`` known: names for those of the ``hosts`` that fit, and lines among the ``known``.
+
+    Relative imports count from ``package``; without one they fit nothing.
+    """
     insertions, homeless = [], []
     for name in sorted(wanted):
-        host = next((line for line in known if line not in closed and _takes(line, name)), None)
+        host = next((line for line in hosts if _takes(line, name, package)), None)
         if host is None:
             homeless.append(name)
         else:
@@ -45,8 +47,17 @@ def add_imports(
     return insertions + _new_lines(tree, known, homeless)
 
 
-def _takes(line: ImportLine, name: ImportedName) -> bool:
-    return isinstance(line.node, cst.ImportFrom) and line.module == name.module and bool(line.aliases)
+def _takes(line: ImportLine, name: ImportedName, package: str | None) -> bool:
+    if not isinstance(line.node, cst.ImportFrom) or not line.aliases:
+        return False
+    return line.module == name.module or _absolute(line.module, package) == name.module
+
+
+def _absolute(module: str, package: str | None) -> str | None:
+    try:
+        return resolve_name(module, package) if package and module.startswith(".") else None
+    except ImportError:
+        return None
 
 
 def _join(tree: Tree, line: ImportLine, name: ImportedName) -> Insertion:

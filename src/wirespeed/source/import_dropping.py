@@ -92,7 +92,7 @@ def _mentions(tree: Tree, name: str) -> Iterator[int]:
             yield tree.span(node).start
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=2)
 def _words_of(tree: Tree) -> tuple[_HasWords, ...]:
     collector = _Words()
     tree.module.visit(collector)

@@ -174,7 +174,7 @@ def _included(call: cst.Call) -> cst.BaseExpression | None:
     return None if argument is None else argument.value
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def _calls(tree: Tree, method: str | None = None) -> tuple[_PlacedCall, ...]:
     """All calls, or those of one method."""
     if method is not None and method not in tree.text:

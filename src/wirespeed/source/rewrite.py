@@ -15,15 +15,15 @@ from .import_dropping import drop_unused
 from .import_lines import import_lines
 from .names import ImportedName, defined_name, imported_names, rename
 from .tree import Tree, tree_of
-from .values import Refused, TypeSource
+from .values import ModuleFacts, Refused, TypeSource
 
 _BLANK_LINES = 2
+_PLAIN = ModuleFacts()
 
 
-def rewrite(source: str, edits: Iterable[Edit], *, keep_imports: bool = False) -> str:
+def rewrite(source: str, edits: Iterable[Edit], module: ModuleFacts = _PLAIN) -> str:
     """``source`` with the edits made. What none of them touches stays as it is, to the byte.
 
-    ``keep_imports``: imports that fall out of use stay, because other modules may get the names from here.
     Raises Refused for edits made for another text, and where two give one function different types.
     """
     edits = list(edits)
@@ -34,11 +34,13 @@ def rewrite(source: str, edits: Iterable[Edit], *, keep_imports: bool = False) -
     drops = list(dict.fromkeys(drop for edit in edits for drop in edit.drops))
     written = _write(tree, returns)
     gaps = _gaps(source, drops)
-    names = frozenset[str]() if keep_imports else frozenset(chain(*(drop.names for drop in drops)))
+    names = frozenset[str]() if module.is_package else frozenset(chain(*(drop.names for drop in drops)))
     lines = list(import_lines(tree))
     added = "\n".join(each.text for each in written.insertions)
     dropped = drop_unused(tree, lines, names, gaps, added)
-    imports = add_imports(tree, lines, written.imports, above=written.above, closed=dropped.lines)
+    known = [line for line in lines if line.span.end <= written.above]
+    hosts = [line for line in known if line not in dropped.lines]
+    imports = add_imports(tree, known, hosts, written.imports, module.package)
     return _splice(tree, [*imports, *written.insertions], merge([*gaps, *dropped.gaps]))
 
 

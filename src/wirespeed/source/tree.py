@@ -117,9 +117,9 @@ class Tree:
         return range(self.line_number(first), self.line_number(name) + 1)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=2)
 def tree_of(text: str) -> Tree:
-    """The parsed text; kept for the next edit of the same file."""
+    """The parsed text; kept for the next edit of the same file. A parsed file takes much memory."""
     return Tree(text)
 
 

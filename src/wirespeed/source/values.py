@@ -45,6 +45,15 @@ class TypeSource:
 
 
 @dataclass(frozen=True)
+class ModuleFacts:
+    """What a module's text does not tell: its ``package`` is what its relative imports start from."""
+
+    package: str | None = None
+    is_package: bool = False
+    """Other modules may import from it what it imports."""
+
+
+@dataclass(frozen=True)
 class RouteChange:
     """What was measured of a route, and should now be written down.
 
