@@ -30,6 +30,7 @@ SHUTDOWN_DEADLINE_S = 5.0
 """How long a server, and the app's shutdown with it, may take to end before it is killed."""
 
 _WHEREABOUTS_S = 1.0
+_LAST_BREATH_S = 0.5
 _POLL_S = 0.01
 
 
@@ -126,7 +127,13 @@ class ServedApp:
         return not self._ended and self._running.process.poll() is None
 
     def check(self, *, because: Exception | None = None) -> None:
-        """Raises SubjectDied if the server has ended by itself; ``because`` is how that was noticed."""
+        """Raises SubjectDied if the server has ended by itself.
+
+        ``because``: an error that may come of it. A process closes its connections before it is gone, so it
+        is then given a moment to end.
+        """
+        if because is not None and self.alive():
+            self._running.ends_within(_LAST_BREATH_S)
         if not self.alive():
             raise self._died(f"serving {self.subject.app}") from because
 
