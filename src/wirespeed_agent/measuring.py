@@ -5,6 +5,7 @@ The figures go back as they are; the conductor turns them into the round's numbe
 
 from __future__ import annotations
 
+import base64
 import contextlib
 from typing import Any, Dict, Iterator, List, Mapping, Sequence
 
@@ -81,11 +82,26 @@ def _replayed(arm: Replay) -> Contestant:
 
 
 async def contest(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
-    """One round of live arms: whole requests, through the whole app, unwatched. ``requests`` are the arms."""
+    """One round of live arms: whole requests, through the whole app, unwatched. ``requests`` are the arms.
+
+    Answers with another status than ``statuses`` say, or else than the first one of each arm, are errors.
+    """
     bench = bench_of(session)
     deadline_s = float(args["deadline_s"])
     requests = [request_from(data) for data in args["requests"]]
-    return await run_blocks([await _live(bench, each, deadline_s) for each in requests], args["schedule"])
+    contestants = [await _live(bench, request, deadline_s) for request in requests]
+    for contestant, status in zip(contestants, args.get("statuses", ())):
+        contestant.status = status
+    return await run_blocks(contestants, args["schedule"])
+
+
+async def answer(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
+    """One whole answer of the app to ``request``: status, headers, and the body in base64."""
+    with _blaming_the_endpoint():
+        call = await bench_of(session).call(request_from(args["request"]), float(args["deadline_s"]))
+    headers = [[name.decode("latin-1"), value.decode("latin-1")] for name, value in call.answer.headers]
+    body = base64.b64encode(call.answer.body).decode("ascii")
+    return {"status": call.answer.status, "headers": headers, "body": body}
 
 
 async def _live(bench: Workbench, request: Request, deadline_s: float) -> Contestant:

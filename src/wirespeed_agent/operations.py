@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, Dict
 
-from .measuring import contest, measure
+from .measuring import answer, contest, measure
 from .probing import probe, profile, routes
 from .screening import screen
 from .session import Session, boot, shutdown
@@ -19,5 +19,6 @@ OPERATIONS: Dict[str, Operation] = {
     "profile": profile,
     "measure": measure,
     "contest": contest,
+    "answer": answer,
     "shutdown": shutdown,
 }

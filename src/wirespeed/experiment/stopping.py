@@ -124,14 +124,45 @@ def decide_sequentially(log_ratios: Sequence[float], plan: SequentialPlan) -> De
     bounds = plan.bounds
     if observations.size < bounds[0].rounds:
         return None
-    stopping = stop_sequentially(observations, bounds, plan.delta)
-    last = int(stopping.look) == len(bounds) - 1
-    verdict = Verdict(str(stopping.verdict))
-    if verdict is Verdict.INCONCLUSIVE and not last:
+    decision, is_last = _at_latest_look(observations, plan)
+    return None if decision.verdict is Verdict.INCONCLUSIVE and not is_last else decision
+
+
+def decide_without_more(log_ratios: Sequence[float], plan: SequentialPlan) -> Decision:
+    """The decision when no more rounds will come: what the latest look says, which may be nothing.
+
+    Giving up without a verdict spends no error, so this may be done at any time, for any reason. Raises
+    ValueError on NaN or infinity.
+    """
+    observations = _observations(log_ratios, plan)
+    first = plan.bounds[0].rounds
+    if observations.size < first:
+        note = f"ended after {len(log_ratios)} rounds, and the first look is at {first << plan.pairings}"
+        return Decision(verdict=Verdict.INCONCLUSIVE, estimate=None, note=note)
+    return _at_latest_look(observations, plan)[0]
+
+
+def estimate_beside(log_ratios: Sequence[float], plan: SequentialPlan) -> Estimate | None:
+    """The estimate of a figure that decides nothing, measured in the same rounds; None before the first look.
+
+    It has the bound of the look it is taken at: when to stop was decided by a figure that it hangs together
+    with, so that an interval for one look would be too narrow.
+    """
+    observations = _observations(log_ratios, plan)
+    reached = [look for look in plan.bounds if look.rounds <= observations.size]
+    if not reached:
         return None
-    look = bounds[int(stopping.look)]
+    return _estimate(mean_interval(observations[: reached[-1].rounds], reached[-1].t))
+
+
+def _at_latest_look(observations: FloatArray, plan: SequentialPlan) -> tuple[Decision, bool]:
+    """The decision at the first look that decides, else at the latest; and whether that is the last one."""
+    bounds = plan.bounds
+    stopping = stop_sequentially(observations, bounds, plan.delta)
+    look, is_last = bounds[int(stopping.look)], int(stopping.look) == len(bounds) - 1
+    verdict = Verdict(str(stopping.verdict))
     seen = observations[: look.rounds]
-    return _decision(verdict, stopping.interval, seen, plan, level=look.level, cross_check=last)
+    return _decision(verdict, stopping.interval, seen, plan, level=look.level, cross_check=is_last), is_last
 
 
 def decide_candidates(log_ratios: Sequence[Sequence[float]], plan: ConfirmPlan) -> tuple[Decision, ...]:

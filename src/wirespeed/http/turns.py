@@ -43,7 +43,8 @@ class Turn:
     full_from_ns: int
     full_until_ns: int
     """Between these, all lanes were at work. (Not where a number of requests ended the turn.)"""
-    health: Health
+    health: Health | None
+    """Of the generator; None where a number of requests was sent, for such turns can be very short."""
 
 
 class Driver:
@@ -91,9 +92,11 @@ class Driver:
     ) -> Turn:
         self._pace = ClosedLoop(repeat(call), limit)
         self._stopped_ns: int | None = None
-        probe = Probe()
-        probe.start()
-        ending = None if seconds is None else asyncio.get_running_loop().call_later(seconds, self._stop)
+        probe = ending = None
+        if seconds is not None:
+            ending = asyncio.get_running_loop().call_later(seconds, self._stop)
+            probe = Probe()
+            probe.start()
         watch = asyncio.create_task(self._watch())
         rest = asyncio.create_task(self._pace.finished.wait())
         try:
@@ -102,7 +105,7 @@ class Driver:
             waits: list[asyncio.Future[Any]] = [rest, watch, self._lanes.crash]
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            health = probe.stop(array("q"))
+            health = None if probe is None else probe.stop(array("q"))
             for waiting in (rest, watch, ending):
                 if waiting is not None:
                     waiting.cancel()

@@ -1,0 +1,101 @@
+"""Round 0, which is no evidence: do all arms start, answer, and answer alike; and what will a round cost?
+
+Everything that decides how rounds are made is fixed here, before the first of them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from wirespeed.model.advice import Difference
+from wirespeed.model.comparison_plan import ComparisonPlan
+from wirespeed.stats import LOOKS, looks_within
+
+from .design import FEWEST_ROUNDS, rounds_within
+from .rhythm import Rhythm, rhythm_of_runs, rhythm_of_slices, round_s
+from .sameness import Answer, differences, unstable_places
+from .stage import Lens, Stage
+from .validity import difference_reasons, status_reasons
+
+ANSWERS = 3
+"""Of each arm, to see what changes from call to call."""
+MOST_DIFFERENCES = 5
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an arm answers, and where it differs from the baseline's answer: the first few places."""
+
+    answer: Answer
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True)
+class Course:
+    """How rounds will be made."""
+
+    rhythm: Rhythm
+    looks: tuple[int, ...]
+    """Rounds after which a verdict may be read."""
+    round_s: float
+    """About how long a round takes."""
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    arms: tuple[Seen, ...]
+    unstable: tuple[str, ...]
+    """Where answers change from call to call; not compared."""
+    reasons: tuple[str, ...]
+    """Why the comparison is invalid already."""
+    course: Course | None
+    """None where there are reasons."""
+
+
+def rehearse(lens: Lens, plan: ComparisonPlan) -> Rehearsal:
+    """Start every arm once. Raises whatever keeps one from starting or answering."""
+    began = time.monotonic()
+    with lens.stage(range(len(plan.arms))) as stage:
+        start_s = time.monotonic() - began
+        seen, unstable = _look_at(stage, plan)
+        reasons = tuple(_reasons(plan, seen))
+        if reasons:
+            return Rehearsal(seen, unstable, reasons, None)
+        call_ns = [stage.call_ns(arm) for arm in range(len(plan.arms))]
+        ends = time.monotonic()
+    start_s += time.monotonic() - ends
+    left_s = None if plan.budget_s is None else plan.budget_s - (time.monotonic() - began)
+    return Rehearsal(seen, unstable, (), _course(plan, call_ns, start_s, left_s))
+
+
+def _look_at(stage: Stage, plan: ComparisonPlan) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
+    answers = [stage.answers(arm, ANSWERS) for arm in range(len(plan.arms))]
+    unstable = unstable_places(answers)
+    baseline = answers[0][0]
+    seen = [
+        Seen(first, tuple(islice(differences(baseline, first, unstable), MOST_DIFFERENCES)))
+        for first, *_ in answers
+    ]
+    return tuple(seen), unstable
+
+
+def _reasons(plan: ComparisonPlan, seen: Sequence[Seen]) -> Iterator[str]:
+    for arm, each in zip(plan.arms, seen, strict=True):
+        yield from status_reasons(arm.name, each.answer.status)
+        if not plan.allow_different:
+            yield from difference_reasons(arm.name, plan.arms[0].name, each.differences)
+
+
+def _course(plan: ComparisonPlan, call_ns: Sequence[float], start_s: float, left_s: float | None) -> Course:
+    if plan.lens == "load":
+        rhythm = rhythm_of_slices(max(call_ns), plan.connections)
+    else:
+        rhythm = rhythm_of_runs(call_ns, start_s)
+    cost_s = start_s + round_s(rhythm, [each * plan.connections for each in call_ns])
+    if left_s is None:
+        return Course(rhythm, LOOKS, cost_s)
+    fewest = FEWEST_ROUNDS << plan.pairings
+    return Course(rhythm, looks_within(rounds_within(left_s, cost_s, fewest, LOOKS[-1])), cost_s)

@@ -1,0 +1,143 @@
+"""The rounds of a comparison: fresh processes, blocks of turns, one number an arm; until the numbers decide.
+
+What lives here: when a round counts, and when there is no need for another. What it must never know: how
+requests are sent.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from wirespeed.errors import WirespeedError
+from wirespeed.model.comparison_plan import ComparisonPlan
+from wirespeed.model.verdict import Decision
+from wirespeed.subject.machine import cpu_ticks, steal_share
+
+from .events import Listener, RoundFinished, RoundStarted
+from .figures import ArmRound, ByArm, Sample, log_ratios
+from .rehearsal import Course
+from .stage import Lens, Stage
+from .stopping import SequentialPlan, decide_sequentially
+from .validity import counts_of, is_surely_failing
+
+MOST_STOLEN = 0.1
+"""Share of the CPU time that other guests of the host may take in a round that counts. The rule is fixed and
+looks at no arm.
+"""
+REPEATS = 0.5
+"""How many rounds may be made again because of it, as a share of those planned."""
+
+
+@dataclass(frozen=True)
+class MeasuredRound:
+    arms: ByArm
+    kept: bool
+    troubles: tuple[str, ...]
+
+
+@dataclass
+class Rounds:
+    """All that was measured, and what it decides so far."""
+
+    measured: list[MeasuredRound] = field(default_factory=list)
+    decisions: dict[int, Decision] = field(default_factory=dict)
+    """Of the arms that are decided; these are no longer measured."""
+    reasons: list[str] = field(default_factory=list)
+    """Why the comparison is invalid, as far as numbers do not show it."""
+    interrupted: bool = False
+
+    @property
+    def kept(self) -> list[ByArm]:
+        """The evidence."""
+        return [each.arms for each in self.measured if each.kept]
+
+    def of(self, arm: int) -> list[ArmRound]:
+        return [each.arms[arm] for each in self.measured if arm in each.arms]
+
+
+def procedure(plan: ComparisonPlan, looks: tuple[int, ...]) -> SequentialPlan:
+    """Each of the arms has a verdict that is read, so they share α (Bonferroni)."""
+    candidates = len(plan.arms) - 1
+    return SequentialPlan(
+        alpha=plan.alpha / candidates, margin=plan.margin, pairings=plan.pairings, looks=looks
+    )
+
+
+def measure_rounds(
+    lens: Lens, plan: ComparisonPlan, course: Course, statuses: Sequence[int], listener: Listener
+) -> Rounds:
+    """Measure until every arm is decided, something makes it pointless, or the last look is taken.
+
+    ``statuses`` are those that the arms answered with before. Ctrl-C keeps the rounds that are complete.
+    """
+    rounds, began = Rounds(), time.monotonic()
+    last = course.looks[-1]
+    for index in range(round(last * (1 + REPEATS))):
+        waiting = [arm for arm in range(1, len(plan.arms)) if arm not in rounds.decisions]
+        if not waiting or len(rounds.kept) == last or rounds.reasons:
+            break
+        listener(RoundStarted(index + 1, last))
+        try:
+            rng = random.Random(f"{plan.seed}/{index}")
+            measured = _one_round(lens, [0, *waiting], course, statuses, rng)
+        except KeyboardInterrupt:
+            rounds.interrupted = True
+            break
+        except WirespeedError as error:
+            rounds.reasons.append(f"round {index + 1}: {error.message}")
+            break
+        rounds.measured.append(measured)
+        rounds.reasons += measured.troubles
+        _decide(rounds, plan, course, waiting)
+        listener(RoundFinished(index + 1, last))
+        if _is_pointless(rounds, plan) or _is_out_of_time(rounds, plan, course, began):
+            break
+    return rounds
+
+
+def _one_round(
+    lens: Lens, arms: Sequence[int], course: Course, statuses: Sequence[int], rng: random.Random
+) -> MeasuredRound:
+    ticks = cpu_ticks()
+    with lens.stage(arms) as stage:
+        measured = _all_blocks(stage, arms, course, statuses, rng)
+        troubles = tuple(stage.troubles())
+    now = cpu_ticks()
+    stolen = None if now is None else steal_share(now, ticks)
+    return MeasuredRound(measured, kept=stolen is None or stolen <= MOST_STOLEN, troubles=troubles)
+
+
+def _all_blocks(
+    stage: Stage, arms: Sequence[int], course: Course, statuses: Sequence[int], rng: random.Random
+) -> ByArm:
+    for arm in arms:
+        stage.warm_up(arm, course.rhythm.warm_up)
+    samples: dict[int, list[Sample]] = {arm: [] for arm in arms}
+    for order in course.rhythm.orders(arms, rng):
+        for arm in order:
+            samples[arm].append(stage.sample(arm, course.rhythm, statuses[arm]))
+    return {arm: ArmRound(tuple(samples[arm]), stage.memory_bytes(arm)) for arm in arms}
+
+
+def _decide(rounds: Rounds, plan: ComparisonPlan, course: Course, waiting: Sequence[int]) -> None:
+    sequential = procedure(plan, course.looks)
+    for arm in waiting if rounds.kept else ():
+        evidence = log_ratios(rounds.kept, arm, plan.metric)
+        if evidence is None:
+            rounds.reasons.append(f"{plan.arms[arm].name}: a round gave no {plan.metric}")
+        elif decision := decide_sequentially(evidence, sequential):
+            rounds.decisions[arm] = decision
+
+
+def _is_pointless(rounds: Rounds, plan: ComparisonPlan) -> bool:
+    """Whether too many requests fail for any further round to change it."""
+    return any(is_surely_failing(counts_of(rounds.of(arm)), plan.max_errors) for arm in range(len(plan.arms)))
+
+
+def _is_out_of_time(rounds: Rounds, plan: ComparisonPlan, course: Course, began: float) -> bool:
+    """Only right after a look: rounds beyond it would have been measured for nothing."""
+    at_look = len(rounds.kept) in course.looks
+    return at_look and plan.budget_s is not None and time.monotonic() - began > plan.budget_s
