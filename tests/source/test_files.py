@@ -115,7 +115,7 @@ def test_a_file_that_cannot_be_parsed_is_not_touched(project: Path, broken: byte
 
 def test_a_file_that_is_nested_beyond_reason_is_not_touched(project: Path) -> None:
     sum_of_many = b"x = " + b" + ".join([b"1"] * 5000) + b"\n"
-    assert reason(project, SOURCE + sum_of_many) == "the file is nested too deeply to be parsed"
+    assert reason(project, SOURCE + sum_of_many) == "its file is nested too deeply"
 
 
 def test_space_that_the_parser_would_lose_is_not_risked(project: Path) -> None:

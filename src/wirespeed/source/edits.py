@@ -39,6 +39,8 @@ def edits_for(change: RouteChange, route_source: str, folder: Path, *, routes: i
         file.encode(changed)
     except Refused as refused:
         return NoEdit(refused.reason)
+    except RecursionError:
+        return NoEdit("its file is nested too deeply")
     except OSError as error:
         return NoEdit(f"its file cannot be read: {error.strerror}")
     notes = [edit.note for edit in edits if edit.note]

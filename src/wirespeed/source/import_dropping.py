@@ -37,7 +37,7 @@ def drop_unused(
     ``added`` is source that the edit brings.
     """
     dropped, losing = list[Gap](), list[ImportLine]()
-    for line in lines:
+    for line in filter(lambda line: line.is_alone, lines):
         unused = [alias for alias in line.aliases if _is_unused(tree, line, alias, names, gaps, added)]
         if unused:
             dropped += _without(tree, line, unused)

@@ -17,13 +17,15 @@ _FUTURE, _STANDARD, _OTHER, _RELATIVE = range(4)
 
 @dataclass(frozen=True, eq=False)
 class ImportLine:
-    """An import that has its lines of the module for itself, outside of any ``if`` or ``try``."""
+    """An import at the begin of a line of the module's own, outside of any ``if`` or ``try``."""
 
     node: cst.Import | cst.ImportFrom
     span: Span
     """From its first character to the end of its last line, comment and line end included."""
     module: str
     """With its dots where it is relative; of several modules the first."""
+    is_alone: bool
+    """No other statement stands behind it on its line."""
 
     @property
     def aliases(self) -> Sequence[cst.ImportAlias]:
@@ -52,11 +54,11 @@ def section_of(module: str) -> int:
 def import_lines(tree: Tree) -> Iterator[ImportLine]:
     """In the order of the text."""
     for line in tree.module.body:
-        if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1:
+        if isinstance(line, cst.SimpleStatementLine):
             statement = line.body[0]
             if isinstance(statement, cst.Import | cst.ImportFrom):
                 span = Span(tree.span(statement).start, tree.span(line).end)
-                yield ImportLine(statement, span, _module(statement))
+                yield ImportLine(statement, span, _module(statement), is_alone=len(line.body) == 1)
 
 
 def listed_aliases(tree: Tree, line: ImportLine) -> CommaList:

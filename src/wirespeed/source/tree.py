@@ -149,8 +149,6 @@ def _parse(text: str) -> tuple[cst.Module, dict[cst.CSTNode, CodeRange]]:
         printed = module.code
     except cst.ParserSyntaxError as error:
         raise Refused(f"the file cannot be parsed: {error.message} on line {error.raw_line}") from error
-    except RecursionError as error:
-        raise Refused("the file is nested too deeply to be parsed") from error
     # Positions are those of what LibCST prints. It loses blank lines at the very end, which moves nothing.
     if not text.startswith(printed.rstrip()):
         raise Refused("the file has whitespace that LibCST does not keep")
