@@ -152,8 +152,7 @@ def _fill(uv: Uv, recipe: _Recipe, draft: Path) -> None:
         uv.run("pip", "install", "--quiet", "--python", str(python), *recipe.requirements)
     except UvFailed as error:
         raise UsageError(f"uv cannot install {recipe.title}:\n{error}") from error
-    versions = {package.name: package.version for package in uv.packages(python)}
-    (draft / _RECORD).write_text(json.dumps(versions), encoding="utf-8")
+    (draft / _RECORD).write_text(json.dumps(uv.versions(python)), encoding="utf-8")
 
 
 def _install_kept(uv: Uv, recipe: _Recipe, python: Path) -> None:
@@ -171,10 +170,9 @@ def _is_intact(uv: Uv, folder: Path) -> bool:
     if not (folder / _RECORD).is_file():
         return False
     try:
-        found = uv.packages(folder / "bin" / "python")
+        return uv.versions(folder / "bin" / "python") == _recorded(folder)
     except UvFailed:
         return False
-    return {package.name: package.version for package in found} == _recorded(folder)
 
 
 def _recorded(folder: Path) -> dict[str, str]:

@@ -48,17 +48,26 @@ class Uv:
             raise UvFailed(done.stderr.strip() or f"uv ended with exit status {done.returncode}")
         return done.stdout
 
-    def packages(self, python: Path) -> list[Package]:
+    def versions(self, python: Path) -> dict[str, str]:
         """What an environment has, by name."""
-        where = ("--python", str(python))
-        shown = json.loads(self.run("pip", "list", "--format", "json", *where))
-        frozen = self.run("pip", "freeze", "--exclude-editable", *where).splitlines()
+        return {name_of(package["name"]): package["version"] for package in self._list(python)}
+
+    def packages(self, python: Path) -> list[Package]:
+        """What an environment has, and where each came from."""
+        frozen = self.run("pip", "freeze", "--exclude-editable", "--python", str(python)).splitlines()
         requirements = {name_of(line): line for line in frozen}
-        return [
-            Package(name, package["version"], requirements.get(name) or _editable(package))
-            for package in shown
-            if (name := name_of(package["name"]))
-        ]
+        found = []
+        for package in self._list(python):
+            name = name_of(package["name"])
+            requirement = requirements.get(name) or _editable(package)
+            found.append(Package(name, package["version"], requirement))
+        return found
+
+    def _list(self, python: Path) -> list[dict[str, str]]:
+        shown: list[dict[str, str]] = json.loads(
+            self.run("pip", "list", "--format", "json", "--python", str(python))
+        )
+        return shown
 
 
 def _editable(package: dict[str, str]) -> str:
