@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
-from wirespeed.cli.interpreter import choose_python
 from wirespeed.cli.request_options import parse_wishes, read_body
-from wirespeed.cli.values import assignments, at_least, chosen_seed, duration_s, enough_rounds, fraction
-from wirespeed.errors import UsageError
+from wirespeed.cli.subject_options import app_subject
+from wirespeed.cli.values import at_least, chosen_seed, duration_s, enough_rounds, fraction
 from wirespeed.model.plan import AdvicePlan
-from wirespeed.model.subject import AppSubject
 from wirespeed.store.machine_check import pairings_of
 from wirespeed.subject.machine import environment
 
@@ -45,7 +41,13 @@ class AdviseOptions:
 def advice_plan(options: AdviseOptions, read: Callable[[str], bytes] = read_body) -> AdvicePlan:
     """The plan behind the options; raises ``UsageError`` for the first that cannot be."""
     return AdvicePlan(
-        subject=_subject(options),
+        subject=app_subject(
+            options.app,
+            python=options.python,
+            folder=options.folder,
+            env=options.env,
+            prepare=options.prepare,
+        ),
         wishes=parse_wishes(
             options.gets, options.requests, options.bodies, options.headers, only=options.only, read=read
         ),
@@ -57,25 +59,4 @@ def advice_plan(options: AdviseOptions, read: Callable[[str], bytes] = read_body
         seed=chosen_seed(options.seed),
         deadline_s=duration_s(options.deadline, "--deadline"),
         pairings=pairings_of(environment(None), os.environ),
-    )
-
-
-def _subject(options: AdviseOptions) -> AppSubject:
-    folder = Path(options.folder).expanduser().absolute()
-    if not folder.is_dir():
-        raise UsageError(
-            f"--folder {options.folder!r} is not a folder", advice="Give the folder the app runs in."
-        )
-    if not options.app.strip():
-        raise UsageError("no app is named", advice="Name it as for a server: main:app, or main.py.")
-    if options.prepare is not None and not re.fullmatch(r"[\w.]+:[\w.]+", options.prepare):
-        raise UsageError(
-            f"--prepare {options.prepare!r} is not a function", advice="Write --prepare module:function."
-        )
-    return AppSubject(
-        app=options.app.strip(),
-        python=choose_python(options.python, folder, os.environ),
-        folder=folder,
-        env=assignments(options.env, "--env"),
-        prepare=options.prepare,
     )

@@ -50,10 +50,13 @@ def elapsed(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def speed(ratio: float) -> str:
-    """An arm/baseline time ratio in words: ``18.6× faster``, ``7.2 % slower``, ``unchanged``."""
+def speed(ratio: float, words: tuple[str, str] = ("faster", "slower")) -> str:
+    """An arm/baseline time ratio in words: ``18.6× faster``, ``7.2 % slower``, ``unchanged``.
+
+    ``words`` are those for below and above 1, of amounts that are no times: ``7.2 % less``.
+    """
     spelled = _spelled(ratio, ratio)
-    return "unchanged" if spelled in ("0.0 %", "-0.0 %") else f"{spelled} {_direction(ratio)}"
+    return "unchanged" if spelled in ("0.0 %", "-0.0 %") else f"{spelled} {words[ratio >= 1]}"
 
 
 def speed_interval(ratio: float, interval: Interval) -> str:
@@ -63,14 +66,10 @@ def speed_interval(ratio: float, interval: Interval) -> str:
     return f"[{spell(low)}, {spell(high)}]"
 
 
-def spread(interval: Interval) -> str:
+def spread(interval: Interval, words: tuple[str, str] = ("faster", "slower")) -> str:
     """What an undecided interval leaves open, naming no winner: ``between 3.1 % slower and 1.4 % faster``."""
     low, high = interval
-    return f"between {speed(high)} and {speed(low)}"
-
-
-def _direction(ratio: float) -> str:
-    return "faster" if ratio < 1 else "slower"
+    return f"between {speed(high, words)} and {speed(low, words)}"
 
 
 def _is_factor(ratio: float) -> bool:

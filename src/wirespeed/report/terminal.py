@@ -48,14 +48,15 @@ def make_console(file: IO[str]) -> Console:
 
 
 def print_advice(view: AdviceView, console: Console) -> None:
-    _print(_advice_lines(view, min(console.width, WIDEST)), console)
+    print_lines(_advice_lines(view, min(console.width, WIDEST)), console)
 
 
 def print_dry_run(view: DryRunView, console: Console) -> None:
-    _print(_dry_run_lines(view, min(console.width, WIDEST)), console)
+    print_lines(_dry_run_lines(view, min(console.width, WIDEST)), console)
 
 
-def _print(lines: Iterable[Text], console: Console) -> None:
+def print_lines(lines: Iterable[Text], console: Console) -> None:
+    """Lines as they stand, in characters that the console's encoding has."""
     for line in lines:
         line.rstrip()
         line.plain = _encodable(line.plain, console.encoding)

@@ -1,0 +1,35 @@
+"""APP, ``--python``, ``--folder``, ``--env`` and ``--prepare`` to an app that can be started."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from wirespeed.cli.interpreter import choose_python
+from wirespeed.cli.values import assignments
+from wirespeed.errors import UsageError
+from wirespeed.model.subject import AppSubject
+
+
+def app_subject(
+    app: str, *, python: str | None, folder: str, env: Sequence[str], prepare: str | None
+) -> AppSubject:
+    """The app behind the options; raises ``UsageError`` for the first that cannot be."""
+    place = Path(folder).expanduser().absolute()
+    if not place.is_dir():
+        raise UsageError(f"--folder {folder!r} is not a folder", advice="Give the folder the app runs in.")
+    if not app.strip():
+        raise UsageError("no app is named", advice="Name it as for a server: main:app, or main.py.")
+    if prepare is not None and not re.fullmatch(r"[\w.]+:[\w.]+", prepare):
+        raise UsageError(
+            f"--prepare {prepare!r} is not a function", advice="Write --prepare module:function."
+        )
+    return AppSubject(
+        app=app.strip(),
+        python=choose_python(python, place, os.environ),
+        folder=place,
+        env=assignments(env, "--env"),
+        prepare=prepare,
+    )
