@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any, Iterator, Mapping, MutableMapping, Optional
+from typing import Any, Callable, Iterator, Mapping, MutableMapping, Optional
 
 from .asgi import ASGIApp, Receive, Scope, Send
 from .bytecode import cache_bytecode
@@ -143,7 +143,7 @@ class Served:
 class _Startup:
     """Tells once how the start-up ends: from what the app sends, or from how it leaves."""
 
-    def __init__(self, is_up: Any, refused: Any) -> None:
+    def __init__(self, is_up: Callable[[Optional[str]], None], refused: Callable[[str], None]) -> None:
         self._is_up = is_up
         self._refused = refused
         self._over = False
