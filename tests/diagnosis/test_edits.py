@@ -83,7 +83,7 @@ def written(folder: Path, studies: list[Study], routes: int = 1) -> list[tuple[W
     requests = RequestPlan(planned=(), skipped=())
     zero = RoundZero(booted, 0.0, [route(source)] * routes, requests, 0, studies)
     edits = write_changes(zero, folder)
-    return [edits[id(study)] for study in studies]
+    return [tuple(edits[id(study)].values()) for study in studies]
 
 
 def test_a_change_is_shown_as_a_diff_that_git_applies(write_app: Callable[..., Path]) -> None:

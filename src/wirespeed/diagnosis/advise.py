@@ -36,6 +36,7 @@ def advise(plan: AdvicePlan, listener: Listener = ignore) -> Outcome:
     ticks = cpu_ticks()
     with AgentHolder(plan.subject, listener) as holder:
         zero = round_zero(holder, plan, started, listener)
+    written = write_changes(zero, plan.subject.folder)
     candidates = [study for study in zero.studies if study.kept]
     if not fits(candidates, zero.boot_s, left_s(plan, started), plan):
         for study in candidates:
@@ -52,5 +53,4 @@ def advise(plan: AdvicePlan, listener: Listener = ignore) -> Outcome:
             listener=listener,
         )
     left_out = len(candidates) - len(studies) + len(evidence.dropped)
-    written = write_changes(zero, plan.subject.folder)
     return outcome_of(plan, zero, written, studies, left_out, evidence, ticks, started)

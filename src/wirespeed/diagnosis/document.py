@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -33,7 +33,7 @@ from .conclude import (
     why_not_measured,
     why_not_recommended,
 )
-from .edits import WrittenChange, WrittenChanges
+from .edits import WrittenChanges
 from .observation import Round
 from .screening import RoundZero, Study
 
@@ -52,7 +52,7 @@ class Outcome:
 def outcome_of(
     plan: AdvicePlan,
     zero: RoundZero,
-    written: WrittenChanges,
+    written: Mapping[int, WrittenChanges],
     measured: Sequence[Study],
     left_out: int,
     evidence: Evidence,
@@ -130,7 +130,7 @@ def _table(studies: Sequence[Study], evidence: Evidence, plan: ConfirmPlan) -> _
 
 def _endpoint(
     study: Study,
-    written: Sequence[WrittenChange],
+    written: WrittenChanges,
     number: int | None,
     table: _Table,
     evidence: Evidence,
@@ -142,20 +142,15 @@ def _endpoint(
     decisions: list[Decision] = []
     best: int | None = None
     why_unmeasured: str | None = None
-    of_kept, of_left = written[: len(study.kept)], written[len(study.kept) :]
     if number is None or not rounds:
         why_unmeasured = failure or _why_no_rounds(evidence)
-        arms = [
-            unmeasured_arm(each, change.text, why_unmeasured)
-            for each, change in zip(study.kept, of_kept, strict=True)
-        ]
+        arms = [unmeasured_arm(each, written[each.change.name].text, why_unmeasured) for each in study.kept]
     else:
         decisions = table.decisions[number]
         best = recommended(study.kept, decisions, margin)
-        arms = _measured_arms(study, of_kept, number, best, table)
+        arms = _measured_arms(study, written, number, best, table)
     arms += [
-        unmeasured_arm(each, change.text, why_not_measured(each))
-        for each, change in zip(study.left, of_left, strict=True)
+        unmeasured_arm(each, written[each.change.name].text, why_not_measured(each)) for each in study.left
     ]
     conclusion = conclusion_of(study, decisions, has_recommendation=best is not None)
     note = note_of(study, conclusion, why_unmeasured)
@@ -170,21 +165,21 @@ def _why_no_rounds(evidence: Evidence) -> str:
 
 
 def _measured_arms(
-    study: Study, written: Sequence[WrittenChange], number: int, best: int | None, table: _Table
+    study: Study, written: WrittenChanges, number: int, best: int | None, table: _Table
 ) -> list[Arm]:
-    judged = zip(study.kept, written, table.decisions[number], table.confirmed[number], strict=True)
+    judged = zip(study.kept, table.decisions[number], table.confirmed[number], strict=True)
     return [
         measured_arm(
             candidate,
-            change.text,
+            written[candidate.change.name].text,
             decision,
             None if confirmed.invalid else estimate_of(confirmed.response_path, table.plan, table.candidates),
             is_recommended=position == best,
-            reason=change.remark
+            reason=written[candidate.change.name].remark
             if position == best
             else why_not_recommended(candidate, decision, table.plan.margin),
         )
-        for position, (candidate, change, decision, confirmed) in enumerate(judged)
+        for position, (candidate, decision, confirmed) in enumerate(judged)
     ]
 
 

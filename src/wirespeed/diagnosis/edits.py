@@ -26,17 +26,18 @@ class WrittenChange:
     remark: str | None
 
 
-WrittenChanges = Mapping[int, tuple[WrittenChange, ...]]
-"""By the ``id`` of a study: the changes of its candidates, first those kept, then those left."""
+WrittenChanges = Mapping[str, WrittenChange]
+"""One endpoint's changes by their names."""
 
 
-def write_changes(zero: RoundZero, folder: Path) -> WrittenChanges:
-    """All changes that round 0 tried, as edits of the files below the app's ``folder``."""
+def write_changes(zero: RoundZero, folder: Path) -> dict[int, WrittenChanges]:
+    """By the ``id`` of a study: all changes that round 0 tried on it, as edits of files below ``folder``."""
     routes = Counter(route.source for route in zero.routes)
     return {
-        id(study): tuple(
-            write_change(each.change, study, folder, routes) for each in (*study.kept, *study.left)
-        )
+        id(study): {
+            each.change.name: write_change(each.change, study, folder, routes)
+            for each in (*study.kept, *study.left)
+        }
         # File by file, so that each is parsed once.
         for study in sorted(zero.studies, key=lambda study: _place(study) or "")
     }
