@@ -103,7 +103,7 @@ class Served:
                 self._switch.install()
         assert self._loop is not None
         started = booted_report(
-            self._found.import_string,
+            self._found,
             self._loop,
             import_s=self._imported - self._began,
             lifespan_s=time.perf_counter() - self._imported,

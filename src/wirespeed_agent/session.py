@@ -14,7 +14,7 @@ from typing import Any, Dict, Iterator, List, Optional
 
 from .bytecode import cache_bytecode
 from .lifespan import Lifespan
-from .loading import find_app, installed_version
+from .loading import Found, find_app, installed_version
 from .preparing import finish_preparing, prepare
 from .protocol import Channel
 
@@ -86,7 +86,7 @@ async def boot(session: Session, args: Dict[str, Any]) -> Dict[str, Any]:
         await _start(session)
         started = time.perf_counter()
     return booted_report(
-        session.import_string,
+        found,
         session.loop,
         import_s=imported - began,
         lifespan_s=started - starting,
@@ -95,10 +95,11 @@ async def boot(session: Session, args: Dict[str, Any]) -> Dict[str, Any]:
     )
 
 
-def booted_report(import_string: str, loop: asyncio.AbstractEventLoop, **facts: Any) -> Dict[str, Any]:
+def booted_report(found: Found, loop: asyncio.AbstractEventLoop, **facts: Any) -> Dict[str, Any]:
     """What ``model.subject.Booted`` reads."""
     return {
-        "app": import_string,
+        "app": found.import_string,
+        "file": getattr(found.module, "__file__", None),
         "python": platform.python_version(),
         "packages": _packages(),
         "event_loop": type(loop).__module__.partition(".")[0],

@@ -119,6 +119,7 @@ def test_the_app_is_found_made_and_prepared_as_for_advise(
 ) -> None:
     with serve(write_app(NAMED, "shop.main"), written, prepare=prepare) as app:
         assert app.booted.app == found
+        assert app.booted.file == str(app.subject.folder / "shop/main.py")
         assert ask(app, "prepared") == prepared
 
 

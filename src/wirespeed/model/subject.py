@@ -56,6 +56,10 @@ class Booted(Message):
 
     app: str
     """The import string the app was found under."""
+    file: str | None = None
+    """Where its module was loaded from; it need not be below the subject's folder, even where the folder has a
+    copy: an editable install may come first.
+    """
     python: str
     packages: dict[str, str]
     event_loop: str
