@@ -57,8 +57,8 @@ class Booted(Message):
     app: str
     """The import string the app was found under."""
     file: str | None = None
-    """Where its module was loaded from; it need not be below the subject's folder, even where the folder has a
-    copy: an editable install may come first.
+    """Where its module was loaded from: not always below the subject's folder, even where there is such a
+    module, as an editable install may come first.
     """
     python: str
     packages: dict[str, str]

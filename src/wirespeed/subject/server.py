@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from typing import Any
 
 from wirespeed.errors import SubjectDied, SubjectError, SubjectHung, WirespeedError
 from wirespeed.model.subject import AppSubject, Booted, RouteVariant, ServerSettings
@@ -63,7 +64,7 @@ def served(
             running = start_agent(subject, str(folder))
             logbook = Logbook(folder / LOGBOOK)
             with closing(ServedApp(subject, server, running, logbook, port, header)) as app:
-                app.await_start(deadline, f"{deadline_s:g} s")
+                app.await_start(deadline, deadline_s)
                 yield from _blaming_its_death(app)
 
 
@@ -159,13 +160,16 @@ class ServedApp:
         self.check()
         return process_tree.peak_memory_bytes(self._tree()) if process_tree.is_supported() else None
 
-    def await_start(self, deadline: float, allowed: str) -> None:
-        """Until every worker has started and the port is open; ``deadline`` is a reading of ``monotonic``."""
+    def await_start(self, deadline: float, deadline_s: float) -> None:
+        """Until every worker has started and the port is open.
+
+        ``deadline``, a reading of ``time.monotonic()``, is ``deadline_s`` after the beginning.
+        """
         while not self._has_started():
             if self._is_broken() and not self._has_started():
                 raise self._died(self._starting())
             if time.monotonic() > deadline:
-                raise self._hung(allowed)
+                raise self._hung(deadline_s)
             time.sleep(_POLL_S)
         self._workers = set(self._logbook.started)
 
@@ -207,7 +211,7 @@ class ServedApp:
         *_, doing = ["", *(f" ({what})" for what in self._logbook.doing.values())]
         return f"starting {self.subject.app}{doing}"
 
-    def _refused(self, error: dict[str, object]) -> WirespeedError:
+    def _refused(self, error: dict[str, Any]) -> WirespeedError:
         self._kill(())
         return as_error(error, self.output)
 
@@ -217,7 +221,7 @@ class ServedApp:
         how = "lost a worker" if returncode is None else explain_exit(returncode)
         return SubjectDied(f"{self.server.name} {how} while {during}.", during=during, output=self.output)
 
-    def _hung(self, allowed: str) -> SubjectError:
+    def _hung(self, deadline_s: float) -> SubjectError:
         during = self._starting()
         gives_up = time.monotonic() + _WHEREABOUTS_S
         while self._logbook.stuck is None and time.monotonic() < gives_up:
@@ -226,7 +230,7 @@ class ServedApp:
         where = self._logbook.stuck or None
         self._kill(())
         return SubjectHung(
-            f"Gave up {during} after {allowed}.",
+            f"Gave up {during} after {deadline_s:g} s.",
             during=during,
             advice="The traceback shows where it was waiting." if where else None,
             app_traceback=where,
