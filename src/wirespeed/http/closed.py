@@ -39,7 +39,8 @@ class ClosedLoop:
     def ready(self, lane: Lane) -> None:
         if self._left:
             self._left -= 1
-            lane.send(next(self._calls), clock())
+            send = lane.send
+            send(next(self._calls), clock())
         else:
             self._busy_lanes -= 1
             if not self._busy_lanes:

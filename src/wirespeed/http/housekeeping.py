@@ -20,20 +20,23 @@ GONE_NS = 5_000_000_000
 """How long a server that refuses connections, and answers nothing, is waited for."""
 _EVERY_S = 0.05
 _REPORT_EVERY_NS = 500_000_000
+_SWEEP_AT_LEAST_EVERY_NS = 250_000_000
 _ROWS_AT_ONCE = 4096
 """Few enough to be counted in a fraction of a millisecond, for no answer is read meanwhile."""
 
 
 async def keep_house(lanes: Lanes, timeout_ns: int, start_ns: int, listener: Listener | None) -> None:
     """Until cancelled; returns by itself only when the server is gone."""
-    report_ns = start_ns + _REPORT_EVERY_NS
+    report_ns, sweep_ns = start_ns + _REPORT_EVERY_NS, 0
     watch = _Watch(start_ns)
     while True:
         await asyncio.sleep(_EVERY_S)
-        lanes.time_out(timeout_ns)
+        now_ns = clock()
+        if now_ns >= sweep_ns:
+            sweep_ns = now_ns + min(timeout_ns // 100, _SWEEP_AT_LEAST_EVERY_NS)
+            lanes.time_out(timeout_ns)
         if len(lanes.recorder) >= _ROWS_AT_ONCE:
             lanes.count_up()
-        now_ns = clock()
         if listener is not None and now_ns >= report_ns:
             report_ns = now_ns + _REPORT_EVERY_NS
             lanes.count_up()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from array import array
 from collections.abc import Iterator
+from itertools import repeat
 from typing import Protocol
 
 from wirespeed.http.closed import ClosedLoop
@@ -46,4 +47,6 @@ def make_pace(target: Target, plan: LoadPlan, process: int) -> Pace:
 
 def _calls(target: Target, seed: int) -> Iterator[Call]:
     calls = [Call(request) for request in target.requests]
+    if len(calls) == 1:
+        return repeat(calls[0])
     return map(calls.__getitem__, weighted_cycle(target.requests, seed))
