@@ -6,18 +6,15 @@ The figures go back as they are; the conductor turns them into the round's numbe
 from __future__ import annotations
 
 import base64
-import contextlib
-from typing import Any, Dict, Iterator, List, Mapping, Sequence
+from typing import Any, Dict, List, Mapping, Sequence
 
 from .asgi import Request
 from .direct import Contestant, run_blocks
-from .errors import OperationError
 from .fidelity import Answer, compare
-from .live import CallFailed
-from .replay import Replay, replay_of
+from .replay import Replay, ReplayFailed, replay_of
 from .session import Session
 from .variants import UNCHANGED
-from .workbench import Study, Workbench, bench_of, request_from
+from .workbench import Study, Workbench, bench_of, blaming_the_endpoint, request_from
 
 
 async def measure(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
@@ -30,7 +27,7 @@ async def measure(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     bench = bench_of(session)
     request = request_from(args["request"])
     session.doing(f"measuring {request.name}")
-    with _blaming_the_endpoint():
+    with blaming_the_endpoint():
         study = await bench.capture(request, args["live_calls"], float(args["deadline_s"]))
     report: Dict[str, Any] = {
         "invalid": study.obstacle(),
@@ -42,22 +39,16 @@ async def measure(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     return report
 
 
-@contextlib.contextmanager
-def _blaming_the_endpoint() -> Iterator[None]:
-    try:
-        yield
-    except CallFailed as failure:
-        message = f"it failed while it was measured: {failure.message}"
-        raise OperationError("endpoint", message, traceback=failure.traceback) from failure
-
-
 async def _replays(
     study: Study, changes: Sequence[Mapping[str, Any]], schedule: Mapping[str, Any]
 ) -> Dict[str, Any]:
     assert study.found is not None
     captured = study.captured()[0]
     arms = [replay_of(study.found, captured, change) for change in (UNCHANGED, *changes)]
-    reference = await arms[0].answer()
+    try:
+        reference = await arms[0].answer()
+    except ReplayFailed as failure:
+        return {"invalid": f"replaying the captured value fails: {failure}"}
     if reference.body != captured.at_route.body:
         return {"invalid": "a replay of the captured value gives other bytes than the live answer"}
     return {
@@ -71,8 +62,8 @@ async def _seen(arm: Replay, reference: Answer) -> Dict[str, Any]:
     """This round's value may be one that the change was not screened with."""
     try:
         seen = compare(reference, await arm.answer())
-    except Exception as error:
-        raised: List[Any] = [{"at": "status", "baseline": reference.status, "arm": type(error).__name__}]
+    except ReplayFailed as failure:
+        raised: List[Any] = [{"at": "status", "baseline": reference.status, "arm": str(failure)[:200]}]
         return {"fidelity": "different", "differences": raised}
     return {"fidelity": seen.fidelity, "differences": seen.differences}
 
@@ -97,7 +88,7 @@ async def contest(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
 
 async def answer(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     """One whole answer of the app to ``request``: status, headers, and the body in base64."""
-    with _blaming_the_endpoint():
+    with blaming_the_endpoint():
         call = await bench_of(session).call(request_from(args["request"]), float(args["deadline_s"]))
     headers = [[name.decode("latin-1"), value.decode("latin-1")] for name, value in call.answer.headers]
     body = base64.b64encode(call.answer.body).decode("ascii")
@@ -105,7 +96,7 @@ async def answer(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 async def _live(bench: Workbench, request: Request, deadline_s: float) -> Contestant:
-    with _blaming_the_endpoint():
+    with blaming_the_endpoint():
         first = await bench.call(request, deadline_s)
     state = bench.session.state
     return Contestant(bench.session.app, lambda: request.scope(state), request.body, first.answer.status)

@@ -16,12 +16,17 @@ from .gcmeter import clock_ns
 from .routes import FoundRoute
 from .seams import observe, watching
 from .ticket import SCOPE_KEY, Record, Ticket
+from .tracebacks import last_line
 from .variants import UNCHANGED, build, byte_dumper, rebuild, set_call
 
 MOST_WATCHED = 7
 FEWEST_WATCHED = 3
 WATCHED_NS = 50_000_000
 """Replays with the marks on, once a round: seven, or fewer where they take longer than this."""
+
+
+class ReplayFailed(Exception):
+    """The route raised when it was given the captured value; says what."""
 
 
 class Captured:
@@ -36,9 +41,7 @@ class Captured:
         self._scope = {key: value for key, value in record.scope.items() if key != SCOPE_KEY}
 
     def scope(self) -> Dict[str, Any]:
-        """The scope as it was at the route's door. Its exit stacks are empty: the answer has long been
-        sent.
-        """
+        """The scope as it was at the route's door; its exit stacks are empty, as the answer was sent."""
         return dict(self._scope)
 
 
@@ -50,9 +53,12 @@ class Replay:
         self.app = app
 
     async def answer(self) -> Answer:
-        """One untimed call."""
+        """One untimed call. Raises ReplayFailed."""
         sink = Sink()
-        await self.app(self.captured.scope(), sink.receive, sink.send)
+        try:
+            await self.app(self.captured.scope(), sink.receive, sink.send)
+        except Exception as error:
+            raise ReplayFailed(last_line(error)) from error
         return Answer(sink.status, sink.headers, sink.body)
 
     async def watched_calls(self) -> List[Tuple[int, int]]:
@@ -109,8 +115,7 @@ def _give_back(captured: Captured, dumper: Optional[Callable[[Any], Any]]) -> Ca
 
     def value_and_headers(response: Any) -> Any:
         given = value()
-        # A ready response is sent as it is, so what the endpoint set must go on it; else FastAPI copies it
-        # over.
+        # A ready response is sent as it is, so what the endpoint set must go on it; else FastAPI copies it.
         target = given if dumper is not None else response
         target.headers.raw.extend(captured.extra_headers)
         if captured.extra_status is not None:

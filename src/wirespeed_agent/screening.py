@@ -5,19 +5,20 @@ Nothing measured here is evidence for a verdict; it decides what is measured.
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from .asgi import Request
 from .direct import Contestant, run
 from .fidelity import Answer, Comparison, Masks, compare
 from .live import CallFailed
-from .replay import Captured, Replay, floor_of, replay_of
+from .replay import Captured, Replay, ReplayFailed, floor_of, replay_of
 from .routes import FoundRoute
 from .session import Session
 from .ticket import Ticket
 from .tracebacks import last_line
 from .variants import UNCHANGED, build, byte_dumper, openapi_of, rebuild, wrap_call
-from .workbench import Study, Workbench, bench_of
+from .workbench import Study, Workbench, bench_of, blaming_the_endpoint
 
 SCREEN_NS = 40_000_000
 """About how long one arm is timed."""
@@ -29,6 +30,7 @@ DISAGREEMENT_NS = 100_000
 SECOND_LOOKS = 3
 """How often a disagreement is looked at again: on a busy machine one look may be all noise."""
 
+LONGEST_ERROR = 300
 SEVERITY = ("identical", "equal", "different")
 
 
@@ -44,7 +46,8 @@ async def screen(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     assert found is not None
     captured = study.captured()
     baseline = replay_of(found, captured[0], UNCHANGED)
-    reason = await why_not_replayable(bench, study, baseline, float(args["deadline_s"]))
+    with blaming_the_endpoint():
+        reason = await why_not_replayable(bench, study, baseline, float(args["deadline_s"]))
     if reason is not None:
         return {"invalid": reason, "baseline_ns": None, "floor_ns": None, "variants": []}
     fidelity = _Fidelity(found, await _references(found, captured))
@@ -60,8 +63,11 @@ async def screen(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
 async def why_not_replayable(
     bench: Workbench, study: Study, baseline: Replay, deadline_s: float
 ) -> Optional[str]:
-    """Why replaying this request would not measure what clients get, or None."""
-    reference, again = await baseline.answer(), await baseline.answer()
+    """Why replaying this request would not measure what clients get, or None. Raises CallFailed."""
+    try:
+        reference, again = await baseline.answer(), await baseline.answer()
+    except ReplayFailed as failure:
+        return f"replaying the captured value fails: {failure}"
     live = study.last.at_route
     if (reference.status, reference.body) != (live.status, live.body):
         return "a replay of the captured value gives other bytes than the live answer"
@@ -73,9 +79,11 @@ async def why_not_replayable(
     for _ in range(SECOND_LOOKS):
         if _agree(live_ns, replayed_ns):
             return None
-        second = await bench.capture(study.request, 1, deadline_s)
-        live_ns = min(live_ns, second.median_path_ns() or live_ns)
-        replayed_ns = min(replayed_ns, *(path for _, path in await baseline.watched_calls()))
+        if live_ns > replayed_ns:
+            second = await bench.capture(study.request, 1, deadline_s)
+            live_ns = min(live_ns, second.median_path_ns() or live_ns)
+        else:
+            replayed_ns = min(replayed_ns, *(path for _, path in await baseline.watched_calls()))
     return None if _agree(live_ns, replayed_ns) else _disagreement(live_ns, replayed_ns)
 
 
@@ -98,8 +106,13 @@ async def _references(found: FoundRoute, captured: List[Captured]) -> List[Refer
 
     Later calls may have changed an earlier one's value, where the app hands out its own objects.
     """
-    answers = [(each, await replay_of(found, each, UNCHANGED).answer()) for each in captured]
-    return [(each, answer) for each, answer in answers if answer.body == each.at_route.body]
+    references: List[Reference] = []
+    for each in captured:
+        with contextlib.suppress(ReplayFailed):
+            answer = await replay_of(found, each, UNCHANGED).answer()
+            if answer.body == each.at_route.body:
+                references.append((each, answer))
+    return references
 
 
 async def _time(replay: Replay) -> int:
@@ -126,8 +139,10 @@ async def _try(
             outcome["error"] = await live.problem_of(change, captured.is_coroutine)
     except CallFailed as failure:
         outcome["error"] = f"through the whole app it fails: {failure.message}"
+    except ReplayFailed as failure:
+        outcome["error"] = str(failure)[:LONGEST_ERROR]
     except Exception as error:
-        outcome["error"] = last_line(error)[:300]
+        outcome["error"] = last_line(error)[:LONGEST_ERROR]
     return outcome
 
 

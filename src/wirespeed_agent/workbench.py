@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import statistics
 import sysconfig
 import weakref
-from typing import Any, Dict, List, Mapping, MutableMapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, MutableMapping, Optional, Sequence, Tuple
 
 from .asgi import ASGIApp, Request
+from .errors import OperationError
 from .fidelity import Answer, Masks, unstable
 from .gcmeter import start_metering
 from .layers import LayerMeter
@@ -21,6 +23,16 @@ from .session import Session
 from .ticket import RouteKey, Ticket
 
 _benches: MutableMapping[Session, Workbench] = weakref.WeakKeyDictionary()
+
+
+@contextlib.contextmanager
+def blaming_the_endpoint() -> Iterator[None]:
+    """A call that fails although one like it worked before is the endpoint's fault."""
+    try:
+        yield
+    except CallFailed as failure:
+        message = f"it failed while it was measured: {failure.message}"
+        raise OperationError("endpoint", message, traceback=failure.traceback) from failure
 
 
 def bench_of(session: Session) -> Workbench:

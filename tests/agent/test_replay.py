@@ -194,10 +194,12 @@ def test_an_app_that_calls_itself_is_captured_from_outside(run: Any, bench: Any)
 
 def why_not(run: Any, bench: Any, app: FastAPI, path: str = "/x") -> str | None:
     async def ask() -> Any:
-        study = await bench(app).study_of(path)
+        at_work = bench(app)
+        study = await at_work.study_of(path)
         if study.obstacle() is not None:
             return study.obstacle()
-        return await why_not_replayable(study, replay_of(study.found, study.captured()[0], UNCHANGED))
+        unchanged = replay_of(study.found, study.captured()[0], UNCHANGED)
+        return await why_not_replayable(at_work, study, unchanged, 10.0)
 
     reason = run(ask)
     assert reason is None or isinstance(reason, str)
@@ -255,6 +257,35 @@ def test_a_value_that_answers_differently_the_third_time_cannot_be_replayed(run:
         return Wearing()
 
     assert why_not(run, bench, app) == "replaying the captured value twice gives different bytes"
+
+
+def test_a_value_that_fails_the_second_time_cannot_be_replayed(run: Any, bench: Any) -> None:
+    class Closing:
+        """A row of a session that is closed once the answer is out."""
+
+        reads = 0
+
+        @property
+        def name(self) -> str:
+            self.reads += 1
+            if self.reads > 1:
+                raise LookupError("the session is closed")
+            return "read"
+
+    class Shown(BaseModel):
+        name: str
+
+    app = FastAPI()
+
+    @app.get("/x", response_model=Shown)
+    async def closing() -> Any:
+        return Closing()
+
+    reason = why_not(run, bench, app)
+
+    assert reason is not None
+    assert reason.startswith("replaying the captured value fails: ")
+    assert "the session is closed" in reason
 
 
 def test_work_that_is_done_on_first_sight_only_cannot_be_replayed(run: Any, bench: Any) -> None:
