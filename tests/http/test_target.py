@@ -103,5 +103,6 @@ def test_weights_are_met_in_every_cycle_and_the_seed_fixes_the_order() -> None:
     prepared = parse_target("http://h/", requests=requests).requests
     turns = list(islice(weighted_cycle(prepared, seed=1), 999))
     assert Counter(turns) == {0: 666, 1: 333}
+    assert Counter(turns[:3]) == {0: 2, 1: 1}
     assert turns == list(islice(weighted_cycle(prepared, seed=1), 999))
     assert turns != list(islice(weighted_cycle(prepared, seed=2), 999))

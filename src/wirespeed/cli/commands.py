@@ -21,6 +21,12 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("advise", "wirespeed.cli.advise", "Find endpoints that answer slowly, and measure every remedy."),
+    Command(
+        "compare",
+        "wirespeed.cli.compare",
+        "Tell whether one thing is faster than another, or that it cannot be told.",
+    ),
+    Command("load", "wirespeed.cli.load", "Put load on a server, and tell what became of every request."),
     Command("selfcheck", "wirespeed.cli.selfcheck", "Measure how small an effect this machine can show."),
     Command("rule", "wirespeed.cli.rule", "Explain a rule: when it fires, what cures it, what can go wrong."),
 )
@@ -28,9 +34,9 @@ COMMANDS = (
 CHECK_FAILED, BUG, INTERRUPTED = 1, 4, 130
 EXIT_CODES = {
     0: "done",
-    CHECK_FAILED: "a check failed (--fail-on)",
+    CHECK_FAILED: "a check failed (--fail-on, --slo)",
     2: "wrong usage",
-    3: "the app under study failed",
+    3: "the app or server under study failed",
     BUG: "no verdict: the measurement is invalid, nothing could be measured, or wirespeed has a bug",
     INTERRUPTED: "interrupted",
 }
@@ -54,6 +60,7 @@ def root_help() -> str:
             "Examples:",
             "  wirespeed advise main:app",
             "  wirespeed advise main:app --get '/orders/42' --header 'Authorization: Bearer x'",
+            "  wirespeed load http://127.0.0.1:8000/users --rate 500",
             "  wirespeed advise --help",
             "",
             "Exit codes:",

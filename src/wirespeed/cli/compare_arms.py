@@ -11,20 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import PurePath
-from typing import Any, get_args
+from typing import Any
 from urllib.parse import urlsplit
 
 from wirespeed.cli.compare_options import CompareOptions
 from wirespeed.cli.request_options import parse_wishes
-from wirespeed.cli.subject_options import app_subject
+from wirespeed.cli.subject_options import app_subject, server_name
 from wirespeed.cli.values import at_least
 from wirespeed.errors import UsageError
 from wirespeed.http.target import parse_target
 from wirespeed.model.comparison_plan import ArmPlan, HostedApp
 from wirespeed.model.request import Request
 from wirespeed.model.subject import BaseUrl, ServerName, ServerSettings
-
-SERVERS: tuple[ServerName, ...] = get_args(ServerName)
 
 
 @dataclass(frozen=True)
@@ -189,7 +187,7 @@ def _app_axes(options: CompareOptions, read: Callable[[str], bytes]) -> list[Axi
     return [
         Axis("the app", tuple(Choice(app, {"app": app}) for app in options.subjects)),
         _request_axis(requests),
-        _axis("--server", "server", [(name, _server(name)) for name in options.servers]),
+        _axis("--server", "server", [(name, server_name(name)) for name in options.servers]),
         _axis("--workers", "workers", [(_workers(number), number) for number in options.workers]),
         _axis("--python", "python", [(_environment(name), name) for name in options.pythons]),
         _axis("--with", "requirements", [_requirements(text) for text in options.requirements]),
@@ -225,13 +223,6 @@ def _named_requests(
         request.model_copy(update={"headers": (*request.headers, *wishes.headers)})
         for request in wishes.named
     ]
-
-
-def _server(name: str) -> ServerName:
-    for server in SERVERS:
-        if server == name.strip().lower():
-            return server
-    raise UsageError(f"--server {name!r} is not known", advice=f"Servers are {', '.join(SERVERS)}.")
 
 
 def _workers(number: int) -> str:

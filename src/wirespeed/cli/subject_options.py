@@ -1,4 +1,4 @@
-"""APP, ``--python``, ``--folder``, ``--env`` and ``--prepare`` to an app that can be started."""
+"""APP, ``--python``, ``--folder``, ``--env``, ``--prepare``, ``--server`` to an app that can be started."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 from wirespeed.cli.interpreter import choose_python
 from wirespeed.cli.values import assignments
 from wirespeed.errors import UsageError
-from wirespeed.model.subject import AppSubject
+from wirespeed.model.subject import AppSubject, ServerName
+
+SERVERS: tuple[ServerName, ...] = get_args(ServerName)
 
 
 def app_subject(
@@ -33,3 +36,11 @@ def app_subject(
         env=assignments(env, "--env"),
         prepare=prepare,
     )
+
+
+def server_name(text: str) -> ServerName:
+    """A server by its name, however it is capitalized."""
+    for server in SERVERS:
+        if server == text.strip().lower():
+            return server
+    raise UsageError(f"--server {text!r} is not known", advice=f"Servers are {', '.join(SERVERS)}.")

@@ -117,7 +117,7 @@ class Connection(asyncio.BufferedProtocol):
         self.ended: Failure | None = None
         """How the connection ended, as a request on it would have to see it."""
 
-    # Hot path. Callables are fetched before they are called: CPython 3.11 is slow at calling what a slot holds.
+    # Hot path. Callables are fetched before they are called: CPython 3.11 calls what a slot holds slowly.
 
     def send(self, call: Call, due_ns: int) -> None:
         """Send a request; the connection must be idle."""

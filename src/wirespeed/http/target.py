@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import cycle, repeat
+from itertools import chain, cycle, repeat
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from wirespeed import __version__
@@ -94,14 +94,15 @@ def parse_target(
 
 
 def weighted_cycle(requests: Sequence[PreparedRequest], seed: int) -> Iterator[int]:
-    """Endless indices into ``requests``, each as often as its weight says, in a random order that repeats."""
+    """Endless indices into ``requests``, in random order; each block of as many as all weights together is
+    exact.
+    """
     if len(requests) == 1:
         return repeat(0)
-    turns = [index for index, request in enumerate(requests) for _ in range(request.weight)]
-    # Repeated, so that a short cycle does not always give the same neighbours.
-    turns *= max(1, _LONGEST_CYCLE // len(turns))
-    random.Random(seed).shuffle(turns)
-    return cycle(turns)
+    block = [index for index, request in enumerate(requests) for _ in range(request.weight)]
+    order = random.Random(seed)
+    blocks = [order.sample(block, len(block)) for _ in range(max(1, _LONGEST_CYCLE // len(block)))]
+    return cycle(list(chain.from_iterable(blocks)))
 
 
 def _split(url: str) -> SplitResult:

@@ -183,6 +183,8 @@ class Load(Document):
     created: AwareDatetime
     wirespeed: str | None = None
     target: str
+    app: str | None = None
+    """The app that was started for this, null where the server was running already."""
     calls: tuple[LoadRequest, ...] = ()
     plan: LoadSettings
     requests: RequestCounts

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
 from ._base import Document
 from .advice import Advice
+from .comparison import Comparison
+from .load import Load
 
 FORMAT: Final = "wirespeed/record/1"
 
 
 class Record(Document):
     format: Literal["wirespeed/record/1"] = FORMAT
-    kind: Literal["advice"] = "advice"
-    document: Advice
+    kind: Literal["advice", "load", "comparison"] = "advice"
+    document: Annotated[Advice | Load | Comparison, Field(discriminator="format")]
     evidence: dict[str, Any] = Field(default_factory=dict)
     """What the experiment measured, round by round, in the shape it chose; JSON values only."""

@@ -9,9 +9,16 @@ from typing import Any
 
 from ._base import Document
 from .advice import Advice
+from .comparison import Comparison
+from .load import Load
 from .record import Record
 
-DOCUMENTS: dict[str, type[Document]] = {"advice-1": Advice, "record-1": Record}
+DOCUMENTS: dict[str, type[Document]] = {
+    "advice-1": Advice,
+    "load-1": Load,
+    "comparison-1": Comparison,
+    "record-1": Record,
+}
 """Schema name (kind and format number) to the model it describes."""
 
 

@@ -19,10 +19,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from wirespeed.errors import RecordNotSaved, UsageError
-from wirespeed.model import advice, record
+from wirespeed.model import advice, comparison, record
+from wirespeed.model import load as load_document
 from wirespeed.model.record import Record
 
 FOLDER = ".wirespeed"
+_BARE_DOCUMENTS = {advice.FORMAT: "advice", load_document.FORMAT: "load", comparison.FORMAT: "comparison"}
 MAX_BYTES = 256 * 1024 * 1024
 """Far above any real record, far below what would exhaust memory when parsed."""
 
@@ -55,15 +57,16 @@ def load(path: Path) -> Record:
     Raises ``UsageError`` for everything that is not a complete record of a known format.
     """
     content = _parse(path, _read(path))
-    if content.get("format") == advice.FORMAT:
-        content = {"format": record.FORMAT, "kind": "advice", "document": content}
+    if (kind := _BARE_DOCUMENTS.get(str(content.get("format")))) is not None:
+        content = {"format": record.FORMAT, "kind": kind, "document": content}
     if content.get("format") != record.FORMAT:
         raise _unknown_format(path, content.get("format"))
     try:
         return Record.model_validate(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(step) for step in first["loc"])
+        # Between "document" and its field stands the format that it was read as.
+        where = ".".join(str(step) for step in first["loc"] if step not in _BARE_DOCUMENTS)
         raise UsageError(
             f"{path} is not a complete record: {where}: {first['msg']}",
             advice="Records are evidence and not meant to be edited: measure again to get a new one.",
@@ -159,7 +162,8 @@ def _parse(path: Path, content: bytes) -> dict[str, Any]:
 def _unknown_format(path: Path, found: object) -> UsageError:
     if isinstance(found, str) and found.startswith("wirespeed/"):
         return UsageError(
-            f"{path} has the format {found}, and this version reads {record.FORMAT} and {advice.FORMAT}",
+            f"{path} has the format {found}, and this version reads "
+            + ", ".join((record.FORMAT, *_BARE_DOCUMENTS)),
             advice="Read it with the version of wirespeed that wrote it, or a later one.",
         )
     return UsageError(
