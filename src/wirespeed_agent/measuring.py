@@ -10,8 +10,7 @@ from typing import Any, Dict, List, Mapping, Sequence
 
 from .asgi import Request
 from .direct import Contestant, run_blocks
-from .fidelity import Answer, compare
-from .replay import Replay, ReplayFailed, replay_of
+from .replay import Replay, ReplayFailed, compare_replays, replay_of
 from .session import Session
 from .variants import UNCHANGED
 from .workbench import Study, Workbench, bench_of, blaming_the_endpoint, request_from
@@ -52,18 +51,19 @@ async def _replays(
     if reference.body != captured.at_route.body:
         return {"invalid": "a replay of the captured value gives other bytes than the live answer"}
     return {
-        "answers": [await _seen(arm, reference) for arm in arms[1:]],
+        "answers": [await _seen(arms[0], arm) for arm in arms[1:]],
         "replayed": await arms[0].watched_calls(),
         **await run_blocks([_replayed(arm) for arm in arms], schedule),
     }
 
 
-async def _seen(arm: Replay, reference: Answer) -> Dict[str, Any]:
+async def _seen(baseline: Replay, arm: Replay) -> Dict[str, Any]:
     """This round's value may be one that the change was not screened with."""
     try:
-        seen = compare(reference, await arm.answer())
+        seen = await compare_replays(baseline, arm)
     except ReplayFailed as failure:
-        raised: List[Any] = [{"at": "status", "baseline": reference.status, "arm": str(failure)[:200]}]
+        status = baseline.captured.at_route.status
+        raised: List[Any] = [{"at": "status", "baseline": status, "arm": str(failure)[:200]}]
         return {"fidelity": "different", "differences": raised}
     return {"fidelity": seen.fidelity, "differences": seen.differences}
 

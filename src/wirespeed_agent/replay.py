@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from .asgi import ASGIApp, RawHeaders, Sink
-from .fidelity import Answer
+from .fidelity import Answer, Comparison, compare
 from .gcmeter import clock_ns
 from .routes import FoundRoute
 from .seams import observe, watching
@@ -74,6 +74,14 @@ class Replay:
         start = clock_ns()
         await observe(ticket, self.app, scope, sink.receive, sink.send)
         return clock_ns() - start, ticket.record.response_path_ns
+
+
+async def compare_replays(baseline: Replay, arm: Replay) -> Comparison:
+    """What clients would see of ``arm``. Raises ReplayFailed.
+
+    The baseline answers anew: arms before may have changed the value, where validating it does that.
+    """
+    return compare(await baseline.answer(), await arm.answer())
 
 
 def replay_of(found: FoundRoute, captured: Captured, change: Mapping[str, Any]) -> Replay:

@@ -12,7 +12,7 @@ from .asgi import Request
 from .direct import Contestant, run
 from .fidelity import Answer, Comparison, Masks, compare
 from .live import CallFailed
-from .replay import Captured, Replay, ReplayFailed, floor_of, replay_of
+from .replay import Captured, Replay, ReplayFailed, compare_replays, floor_of, replay_of
 from .routes import FoundRoute
 from .session import Session
 from .ticket import Ticket
@@ -50,7 +50,7 @@ async def screen(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
         reason = await why_not_replayable(bench, study, baseline, float(args["deadline_s"]))
     if reason is not None:
         return {"invalid": reason, "baseline_ns": None, "floor_ns": None, "variants": []}
-    fidelity = _Fidelity(found, await _references(found, captured))
+    fidelity = _Fidelity(found, await _repeatable(found, captured))
     live = _Live(bench, study.request, found, study.last.answer, study.masks, float(args["deadline_s"]))
     return {
         "invalid": None,
@@ -98,21 +98,18 @@ def _disagreement(live_ns: int, replayed_ns: int) -> str:
     return f"{told}: a replay does work that the live answer does not need"
 
 
-Reference = Tuple[Captured, Answer]
-
-
-async def _references(found: FoundRoute, captured: List[Captured]) -> List[Reference]:
-    """What the unchanged route makes of every captured value that can still be replayed.
+async def _repeatable(found: FoundRoute, captured: List[Captured]) -> List[Replay]:
+    """The unchanged route with every captured value that still gives what it gave.
 
     Later calls may have changed an earlier one's value, where the app hands out its own objects.
     """
-    references: List[Reference] = []
+    baselines: List[Replay] = []
     for each in captured:
+        baseline = replay_of(found, each, UNCHANGED)
         with contextlib.suppress(ReplayFailed):
-            answer = await replay_of(found, each, UNCHANGED).answer()
-            if answer.body == each.at_route.body:
-                references.append((each, answer))
-    return references
+            if (await baseline.answer()).body == each.at_route.body:
+                baselines.append(baseline)
+    return baselines
 
 
 async def _time(replay: Replay) -> int:
@@ -149,16 +146,16 @@ async def _try(
 class _Fidelity:
     """What clients would see of a change, in every answer that was captured."""
 
-    def __init__(self, found: FoundRoute, references: List[Reference]) -> None:
+    def __init__(self, found: FoundRoute, baselines: List[Replay]) -> None:
         self._found = found
-        self._references = references
+        self._baselines = baselines
         self._openapi = self._schemas(UNCHANGED)
 
     async def of(self, change: Mapping[str, Any]) -> Comparison:
         """The worst of the comparisons, replay against replay."""
         seen = [
-            compare(reference, await replay_of(self._found, captured, change).answer())
-            for captured, reference in self._references
+            await compare_replays(each, replay_of(self._found, each.captured, change))
+            for each in self._baselines
         ]
         return max(seen, key=lambda each: SEVERITY.index(each.fidelity))
 
