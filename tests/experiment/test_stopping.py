@@ -12,6 +12,8 @@ from wirespeed.experiment.stopping import (
     confirm,
     decide_candidates,
     decide_sequentially,
+    decide_without_more,
+    estimate_beside,
     estimate_of,
     stop_sequentially,
     verdicts_of,
@@ -239,3 +241,34 @@ def test_a_remedy_is_recommended_only_when_the_whole_interval_clears_the_margin(
 def test_a_margin_of_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="margin"):
         ConfirmPlan(margin=0.0)
+
+
+def test_giving_up_before_the_first_look_says_so_and_shows_no_estimate() -> None:
+    decision = decide_without_more(rounds(-1.0, 0.01, 7), PLAN)
+    assert (decision.verdict, decision.estimate) == (Verdict.INCONCLUSIVE, None)
+    assert decision.note == "ended after 7 rounds, and the first look is at 8"
+    assert decide_without_more([], PLAN).verdict is Verdict.INCONCLUSIVE
+
+
+def test_giving_up_between_looks_shows_the_latest_look_and_no_later_round() -> None:
+    noisy = rounds(0.0, 0.2, 14)
+    assert decide_sequentially(noisy, PLAN) is None
+    decision = decide_without_more([*noisy, 5.0, 5.0], PLAN)
+    assert decision == decide_without_more(noisy, PLAN)
+    assert decision.verdict is Verdict.INCONCLUSIVE
+    assert decision.rounds_needed is not None
+
+
+def test_giving_up_never_takes_a_verdict_back() -> None:
+    decided = rounds(math.log(0.5), 0.01, 9)
+    assert decide_without_more(decided, PLAN) == decide_sequentially(decided, PLAN)
+
+
+def test_figures_beside_the_deciding_one_have_the_bound_of_their_look() -> None:
+    values = rounds(0.1, 0.02, 14)
+    estimate = estimate_beside([*values, 9.0], PLAN)
+    assert estimate is not None
+    assert math.log(estimate.ratio) == pytest.approx(0.1)
+    low, high = estimate.interval
+    assert math.log(high / low) == pytest.approx(2 * 4.27 * 0.02 / math.sqrt(14), rel=1e-2)
+    assert estimate_beside(values[:7], PLAN) is None

@@ -18,7 +18,7 @@ from .design import Run, Schedule
 from .figures import Sample
 from .rhythm import Rhythm
 from .sameness import Answer, joined
-from .stage import StagedArm, blamed_on, sharing
+from .stage import StagedArm, started
 
 CALIBRATION = Run(length=5, dropped=2)
 _LONGEST_RUN_S = 600.0
@@ -41,8 +41,7 @@ class DirectLens:
             for number in arms:
                 host = self._arms[number].host
                 if host not in agents:
-                    names = sharing(self._arms, host)
-                    agents[host] = stack.enter_context(blamed_on(names, self._hosts[host]))
+                    agents[host] = stack.enter_context(started(self._arms, host, self._hosts[host]))
             yield DirectStage(self._arms, agents, self._timeout_s)
 
 

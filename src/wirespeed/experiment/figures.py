@@ -39,6 +39,8 @@ class Sample:
     answered: int
     errors: Counter[str] = field(default_factory=Counter)
     """Requests that failed or got another status than usual, by kind."""
+    gave_up: bool = False
+    """Whether failures ended it before its time."""
     cpu_s: float | None = None
     """Of the server's processes, for all requests of the sample."""
     answers_in_window: int = 0

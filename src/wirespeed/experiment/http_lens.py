@@ -26,7 +26,7 @@ from .figures import Sample
 from .http_samples import call_ns_of_run, ns_per_request_of_run, sample_of_run, sample_of_slice
 from .rhythm import Rhythm, Slice
 from .sameness import Answer, joined
-from .stage import StagedArm, blamed_on, sharing
+from .stage import StagedArm, started
 
 CONNECT_TIMEOUT_S = 10.0
 CALIBRATION_REQUESTS = 8
@@ -112,7 +112,7 @@ class HttpLens:
 
     def _open(self, stack: ExitStack, number: int) -> _Place:
         host, traffic = self._hosts[number], self._traffic
-        server = stack.enter_context(blamed_on(sharing(self._arms, number), host.start))
+        server = stack.enter_context(started(self._arms, number, host.start))
         driver = self._runner.run(
             Driver.connected(
                 parse_target(server.base_url, verify=traffic.verify_tls).origin,
@@ -165,19 +165,19 @@ class HttpStage:
         self._run(arm, requests * self._traffic.connections)
 
     def sample(self, arm: int, rhythm: Rhythm, status: int) -> Sample:
-        place = self._places[arm]
+        place, call = self._places[arm], self._calls[arm]
         match rhythm.turn:
             case Slice(seconds):
-                turn, cpu_s = self._costing(place, place.driver.slice(self._calls[arm], seconds))
+                turn, cpu_s = self._costing(place, lambda: place.driver.slice(call, seconds))
                 return sample_of_slice(turn, self._traffic.connections, status, cpu_s)
             case Run() as run:
-                turn, cpu_s = self._costing(place, place.driver.run(self._calls[arm], run.requests))
+                turn, cpu_s = self._costing(place, lambda: place.driver.run(call, run.requests))
                 return sample_of_run(turn, run.dropped, status, cpu_s)
 
     def memory_bytes(self, arm: int) -> int | None:
-        if len(sharing(self._arms, self._arms[arm].host)) > 1:
-            return None
-        return self._places[arm].server.peak_memory_bytes()
+        host = self._arms[arm].host
+        is_shared = sum(other.host == host for other in self._arms) > 1
+        return None if is_shared else self._places[arm].server.peak_memory_bytes()
 
     def troubles(self) -> list[str]:
         restarted = [
@@ -190,12 +190,14 @@ class HttpStage:
         place.cpu_s = None
         return self._runner.run(place.driver.run(self._calls[arm], requests))
 
-    def _costing(self, place: _Place, turn: Coroutine[Any, Any, Turn]) -> tuple[Turn, float | None]:
+    def _costing(
+        self, place: _Place, turn: Callable[[], Coroutine[Any, Any, Turn]]
+    ) -> tuple[Turn, float | None]:
         """A turn, and the server's CPU time for it. Readings take milliseconds, so the one after a turn is
         also the one before the next.
         """
         before_s = place.server.cpu_seconds() if place.cpu_s is None else place.cpu_s
-        done = self._runner.run(turn)
+        done = self._runner.run(turn())
         place.cpu_s = place.server.cpu_seconds()
         used_s = place.cpu_s - before_s
         return done, None if math.isnan(used_s) else used_s

@@ -24,6 +24,7 @@ def sample_of_run(turn: Turn, dropped: int, status: int, cpu_s: float | None) ->
         sent=turn.sent,
         answered=int(np.count_nonzero(turn.rows[:, STATUS] == status)),
         errors=_errors(turn, status),
+        gave_up=turn.gave_up,
         cpu_s=cpu_s,
     )
 
@@ -47,6 +48,7 @@ def sample_of_slice(turn: Turn, connections: int, status: int, cpu_s: float | No
         sent=turn.sent,
         answered=int(np.count_nonzero(rows[:, STATUS] == status)),
         errors=_errors(turn, status),
+        gave_up=turn.gave_up,
         cpu_s=cpu_s,
         answers_in_window=answers,
         window_ns=window_ns,

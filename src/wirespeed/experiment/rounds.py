@@ -19,6 +19,7 @@ from wirespeed.subject.machine import cpu_ticks, steal_share
 from .events import Listener, RoundFinished, RoundStarted
 from .figures import ArmRound, ByArm, Sample, log_ratios
 from .rehearsal import Course
+from .rhythm import Rhythm
 from .stage import Lens, Stage
 from .stopping import SequentialPlan, decide_sequentially
 from .validity import counts_of, is_surely_failing
@@ -27,6 +28,8 @@ MOST_STOLEN = 0.1
 """Share of the CPU time that other guests of the host may take in a round that counts. The rule is fixed and
 looks at no arm.
 """
+MOST_GIVEN_UP = 1
+"""Turns of an arm that failures may end in a round; each can take as long as a time-out."""
 REPEATS = 0.5
 """How many rounds may be made again because of it, as a share of those planned."""
 
@@ -82,7 +85,7 @@ def measure_rounds(
         listener(RoundStarted(index + 1, last))
         try:
             rng = random.Random(f"{plan.seed}/{index}")
-            measured = _one_round(lens, [0, *waiting], course, statuses, rng)
+            measured = _one_round(lens, plan, course, [0, *waiting], statuses, rng)
         except KeyboardInterrupt:
             rounds.interrupted = True
             break
@@ -99,27 +102,43 @@ def measure_rounds(
 
 
 def _one_round(
-    lens: Lens, arms: Sequence[int], course: Course, statuses: Sequence[int], rng: random.Random
+    lens: Lens,
+    plan: ComparisonPlan,
+    course: Course,
+    arms: Sequence[int],
+    statuses: Sequence[int],
+    rng: random.Random,
 ) -> MeasuredRound:
     ticks = cpu_ticks()
     with lens.stage(arms) as stage:
-        measured = _all_blocks(stage, arms, course, statuses, rng)
-        troubles = tuple(stage.troubles())
+        for arm in arms:
+            stage.warm_up(arm, course.rhythm.warm_up)
+        samples = _all_blocks(stage, course.rhythm, arms, statuses, rng)
+        measured = {arm: ArmRound(tuple(samples[arm]), stage.memory_bytes(arm)) for arm in arms}
+        troubles = [
+            f"{plan.arms[arm].name}: its server stopped answering" for arm in arms if _is_lost(samples[arm])
+        ]
+        troubles += stage.troubles()
     now = cpu_ticks()
     stolen = None if now is None else steal_share(now, ticks)
-    return MeasuredRound(measured, kept=stolen is None or stolen <= MOST_STOLEN, troubles=troubles)
+    return MeasuredRound(measured, stolen is None or stolen <= MOST_STOLEN, tuple(troubles))
 
 
 def _all_blocks(
-    stage: Stage, arms: Sequence[int], course: Course, statuses: Sequence[int], rng: random.Random
-) -> ByArm:
-    for arm in arms:
-        stage.warm_up(arm, course.rhythm.warm_up)
+    stage: Stage, rhythm: Rhythm, arms: Sequence[int], statuses: Sequence[int], rng: random.Random
+) -> dict[int, list[Sample]]:
+    """The arms' samples in the order of the blocks; fewer where an arm is lost."""
     samples: dict[int, list[Sample]] = {arm: [] for arm in arms}
-    for order in course.rhythm.orders(arms, rng):
+    for order in rhythm.orders(arms, rng):
         for arm in order:
-            samples[arm].append(stage.sample(arm, course.rhythm, statuses[arm]))
-    return {arm: ArmRound(tuple(samples[arm]), stage.memory_bytes(arm)) for arm in arms}
+            samples[arm].append(stage.sample(arm, rhythm, statuses[arm]))
+            if _is_lost(samples[arm]):
+                return samples
+    return samples
+
+
+def _is_lost(samples: Sequence[Sample]) -> bool:
+    return sum(sample.gave_up for sample in samples) > MOST_GIVEN_UP
 
 
 def _decide(rounds: Rounds, plan: ComparisonPlan, course: Course, waiting: Sequence[int]) -> None:

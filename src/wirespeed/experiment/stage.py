@@ -54,23 +54,22 @@ class StagedArm:
     request: Request
 
 
-def sharing(arms: Sequence[StagedArm], host: int) -> list[str]:
-    """Names of the arms that share a host."""
-    return [arm.name for arm in arms if arm.host == host]
-
-
 @contextmanager
-def blamed_on(names: Sequence[str], start: Callable[[], AbstractContextManager[T]]) -> Iterator[T]:
-    """Put the arms' names before what goes wrong with their own host, in whatever way it is noticed."""
+def started(
+    arms: Sequence[StagedArm], host: int, start: Callable[[], AbstractContextManager[T]]
+) -> Iterator[T]:
+    """Start a host, and put its arms' names before whatever goes wrong with it, unless it is that of all."""
+    names = [arm.name for arm in arms if arm.host == host]
     passing: BaseException | None = None
     try:
-        with start() as started:
+        with start() as running:
             try:
-                yield started
+                yield running
             except BaseException as error:
                 passing = error
                 raise
     except WirespeedError as error:
-        if error is not passing:
+        if error is not passing and len(names) < len(arms):
             error.message = f"{', '.join(names)}: {error.message}"
+            error.args = (error.message,)
         raise

@@ -43,6 +43,8 @@ class Turn:
     full_from_ns: int
     full_until_ns: int
     """Between these, all lanes were at work. (Not where a number of requests ended the turn.)"""
+    gave_up: bool
+    """Whether failures ended it."""
     health: Health | None
     """Of the generator; None where a number of requests was sent, for such turns can be very short."""
 
@@ -92,6 +94,7 @@ class Driver:
     ) -> Turn:
         self._pace = ClosedLoop(repeat(call), limit)
         self._stopped_ns: int | None = None
+        self._gave_up = False
         probe = ending = None
         if seconds is not None:
             ending = asyncio.get_running_loop().call_later(seconds, self._stop)
@@ -118,6 +121,7 @@ class Driver:
             failures=failures,
             full_from_ns=full_from_ns,
             full_until_ns=self._stopped_ns or clock(),
+            gave_up=self._gave_up,
             health=health,
         )
 
@@ -132,4 +136,5 @@ class Driver:
             self._lanes.time_out(self._timeout_ns)
             failures = self._lanes.tally.errors
             if failures[Failure.TIMEOUT] or failures.total() >= FAILURES_ENDING_A_TURN:
+                self._gave_up = True
                 self._stop()
