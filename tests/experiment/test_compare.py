@@ -308,7 +308,6 @@ def test_a_small_arm_beside_a_heavy_one_reads_as_it_does_alone() -> None:
     arms = tuple(ArmPlan(name=each.path, subject=app, request=each) for each in requests)
     wanted = plan(app, app, arms=arms)
     beat = Rhythm(1, rhythm_of_runs([400_000, 8_000_000], 0.5).turn, 0)
-    log_ratios = []
     with cast_of(wanted, ignore) as cast, lens_of(wanted, cast) as lens, lens.stage([0, 1]) as stage:
 
         def small_after(arm: int) -> float:
@@ -316,8 +315,7 @@ def test_a_small_arm_beside_a_heavy_one_reads_as_it_does_alone() -> None:
             return stage.sample(0, beat, 200).time_ns or math.nan
 
         stage.warm_up(0, 50)
-        for _ in range(40):
-            log_ratios.append(math.log(small_after(1) / small_after(0)))
+        log_ratios = [math.log(small_after(1) / small_after(0)) for _ in range(40)]
     low, _, high = t_interval(np.array(log_ratios), 0.001)
     assert low < math.log(1.02)
     assert high > -math.log(1.02)
