@@ -89,21 +89,20 @@ def measure_rounds(
     show nothing. Ctrl-C, and an app that does not start again, keep the rounds that are complete.
     """
     evidence = Evidence()
-    for index in range(plan.rounds):
-        rounds_left = plan.rounds - index
-        allowed_s = (ends - time.monotonic()) / rounds_left
-        keep_within(allowed_s, len(items), evidence)
-        listener(RoundStarted(index + 1, plan.rounds, _round_s(evidence) * rounds_left if index else None))
-        try:
+    try:
+        for index in range(plan.rounds):
+            rounds_left = plan.rounds - index
+            keep_within((ends - time.monotonic()) / rounds_left, len(items), evidence)
+            eta_s = _round_s(evidence) * rounds_left if index else None
+            listener(RoundStarted(index + 1, plan.rounds, eta_s))
             evidence.rounds.append(_one_round(boot, items, plan, index, evidence))
-        except KeyboardInterrupt:
-            evidence.interrupted = True
-            evidence.ended_early = f"interrupted after {index} of {plan.rounds} rounds"
-            break
-        except WirespeedError as error:
-            evidence.ended_early = f"the app did not start again for round {index + 1}: {error.message}"
-            break
-        listener(RoundFinished(index + 1, plan.rounds))
+            listener(RoundFinished(index + 1, plan.rounds))
+    except KeyboardInterrupt:
+        evidence.interrupted = True
+        evidence.ended_early = f"interrupted after {len(evidence.rounds)} of {plan.rounds} rounds"
+    except WirespeedError as error:
+        failed = len(evidence.rounds) + 1
+        evidence.ended_early = f"the app did not start again for round {failed}: {error.message}"
     return evidence
 
 
