@@ -132,6 +132,7 @@ def test_an_environment_that_is_damaged_is_made_again(python: Path) -> None:
     assert is_made_again()
 
 
+@pytest.mark.slow
 def test_two_at_once_make_it_once(python: Path) -> None:
     found: list[Path] = []
     heard = Heard()
