@@ -215,3 +215,18 @@ def test_a_server_that_is_gone_for_good_ends_the_run(serve: Serve) -> None:
     measured = run(server.url, connections=1, duration_s=60.0)
     assert measured.server_gone
     assert measured.duration_s < 30
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_length_of_the_run(serve: Serve) -> None:
+    resource = pytest.importorskip("resource")
+    url = serve().url
+
+    def peak_bytes_after(seconds: float) -> int:
+        run(url, duration_s=seconds)
+        peak_kib: int = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak_kib * 1024
+
+    short, long = peak_bytes_after(2.0), peak_bytes_after(10.0)
+    # Ten seconds of rows alone would be several megabytes.
+    assert long - short < 2_000_000

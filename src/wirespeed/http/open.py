@@ -17,7 +17,7 @@ from time import perf_counter_ns as clock
 
 import numpy as np
 
-from wirespeed.http.alarm import make_alarm
+from wirespeed.http.alarm import PunctualAlarm
 from wirespeed.http.connection import Call
 from wirespeed.http.lanes import Lane
 from wirespeed.stats.histogram import IntArray
@@ -34,7 +34,7 @@ class OpenLoop:
         self._due_ns = _NEVER
         self._lanes = 0
         self._free: deque[Lane] = deque()
-        self._alarm = make_alarm(self._serve)
+        self._alarm = PunctualAlarm(self._serve)
         self.late_ns = array("q")
         """How late requests were sent that a lane was free for: the generator's fault, not the server's."""
         self.sent = 0
