@@ -5,8 +5,17 @@ from typing import Annotated
 import typer
 
 from wirespeed.cli._command import command
+from wirespeed.cli.options import (
+    OUTPUT,
+    SUBJECT,
+    EnvOption,
+    FolderOption,
+    JsonOption,
+    NoSaveOption,
+    PrepareOption,
+)
 
-REQUESTS, SUBJECT, MEASURING, OUTPUT = "Requests", "The app", "Measuring", "Output"
+REQUESTS, MEASURING = "Requests", "Measuring"
 
 EXAMPLES = """
 wirespeed advise main:app
@@ -59,14 +68,7 @@ def advise(
         bool,
         typer.Option("--only", rich_help_panel=REQUESTS, help="Measure only what --get and --request name."),
     ] = False,
-    prepare: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODULE:FUNCTION",
-            rich_help_panel=SUBJECT,
-            help="Called with the app before start-up: overrides, seeding.",
-        ),
-    ] = None,
+    prepare: PrepareOption = None,
     python: Annotated[
         str | None,
         typer.Option(
@@ -76,15 +78,8 @@ def advise(
             "where it has FastAPI; else wirespeed's own.",
         ),
     ] = None,
-    folder: Annotated[
-        str, typer.Option(metavar="PATH", rich_help_panel=SUBJECT, help="Folder the app runs in.")
-    ] = ".",
-    env: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--env", metavar="NAME=VALUE", rich_help_panel=SUBJECT, help="Environment variable for the app."
-        ),
-    ] = None,
+    folder: FolderOption = ".",
+    env: EnvOption = None,
     budget: Annotated[
         str, typer.Option(metavar="DURATION", rich_help_panel=MEASURING, help="About how long it may take.")
     ] = "60s",
@@ -130,15 +125,11 @@ def advise(
             help="Exit with 1 when a remedy of these rules is recommended: WS101, or WS1 for its family.",
         ),
     ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print one JSON document and nothing else.")
-    ] = False,
+    json: JsonOption = False,
     show_all: Annotated[
         bool, typer.Option("--all", rich_help_panel=OUTPUT, help="Show every endpoint in full, fold nothing.")
     ] = False,
-    no_save: Annotated[
-        bool, typer.Option("--no-save", rich_help_panel=OUTPUT, help="Keep no record in .wirespeed.")
-    ] = False,
+    no_save: NoSaveOption = False,
 ) -> int:
     """Find endpoints that answer slowly, and measure every remedy.
 

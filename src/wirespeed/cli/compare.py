@@ -5,8 +5,9 @@ from typing import Annotated
 import typer
 
 from wirespeed.cli._command import command
+from wirespeed.cli.options import OUTPUT, EnvOption, FolderOption, JsonOption, NoSaveOption, PrepareOption
 
-ARMS, SUBJECT, MEASURING, OUTPUT = "What is compared", "The app", "Measuring", "Output"
+ARMS, MEASURING = "What is compared", "Measuring"
 
 EXAMPLES = """
 wirespeed compare http://127.0.0.1:8000/a http://127.0.0.1:8000/b
@@ -104,23 +105,9 @@ def compare(
             help="Sent with every request.",
         ),
     ] = None,
-    prepare: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODULE:FUNCTION",
-            rich_help_panel=SUBJECT,
-            help="Called with the app before start-up: overrides, seeding.",
-        ),
-    ] = None,
-    folder: Annotated[
-        str, typer.Option(metavar="PATH", rich_help_panel=SUBJECT, help="Folder the app runs in.")
-    ] = ".",
-    env: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--env", metavar="NAME=VALUE", rich_help_panel=SUBJECT, help="Environment variable for the app."
-        ),
-    ] = None,
+    prepare: PrepareOption = None,
+    folder: FolderOption = ".",
+    env: EnvOption = None,
     lens: Annotated[
         str,
         typer.Option(
@@ -211,12 +198,8 @@ def compare(
             help="Exit with 1 on slower, faster, different (either) or equivalent; with 4 if none is sure.",
         ),
     ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print one JSON document and nothing else.")
-    ] = False,
-    no_save: Annotated[
-        bool, typer.Option("--no-save", rich_help_panel=OUTPUT, help="Keep no record in .wirespeed.")
-    ] = False,
+    json: JsonOption = False,
+    no_save: NoSaveOption = False,
 ) -> int:
     """Tell whether one thing is faster than another, or that it cannot be told.
 

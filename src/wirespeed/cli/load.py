@@ -5,8 +5,17 @@ from typing import Annotated
 import typer
 
 from wirespeed.cli._command import command
+from wirespeed.cli.options import (
+    OUTPUT,
+    SUBJECT,
+    EnvOption,
+    FolderOption,
+    JsonOption,
+    NoSaveOption,
+    PrepareOption,
+)
 
-REQUESTS, PACE, SUBJECT, OUTPUT = "Requests", "Pace", "The app", "Output"
+REQUESTS, PACE = "Requests", "Pace"
 
 EXAMPLES = """
 wirespeed load http://127.0.0.1:8000/users
@@ -171,26 +180,10 @@ def load(
             help="Interpreter or environment of the app. Default: as for advise.",
         ),
     ] = None,
-    folder: Annotated[
-        str, typer.Option(metavar="PATH", rich_help_panel=SUBJECT, help="Folder the app runs in.")
-    ] = ".",
-    env: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--env", metavar="NAME=VALUE", rich_help_panel=SUBJECT, help="Environment variable for the app."
-        ),
-    ] = None,
-    prepare: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODULE:FUNCTION",
-            rich_help_panel=SUBJECT,
-            help="Called with the app before start-up: overrides, seeding.",
-        ),
-    ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print one JSON document and nothing else.")
-    ] = False,
+    folder: FolderOption = ".",
+    env: EnvOption = None,
+    prepare: PrepareOption = None,
+    json: JsonOption = False,
     output: Annotated[
         str | None,
         typer.Option(
@@ -200,9 +193,7 @@ def load(
             help="Print as HdrHistogram's logs, hey or wrk do, for scripts that read those.",
         ),
     ] = None,
-    no_save: Annotated[
-        bool, typer.Option("--no-save", rich_help_panel=OUTPUT, help="Keep no record in .wirespeed.")
-    ] = False,
+    no_save: NoSaveOption = False,
 ) -> int:
     """Put load on a server, and tell what became of every request.
 

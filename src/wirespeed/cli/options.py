@@ -1,0 +1,34 @@
+"""Options that several commands have, worded once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+SUBJECT, OUTPUT = "The app", "Output"
+"""Help panels that every measuring command has."""
+
+FolderOption = Annotated[
+    str, typer.Option(metavar="PATH", rich_help_panel=SUBJECT, help="Folder the app runs in.")
+]
+EnvOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--env", metavar="NAME=VALUE", rich_help_panel=SUBJECT, help="Environment variable for the app."
+    ),
+]
+PrepareOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODULE:FUNCTION",
+        rich_help_panel=SUBJECT,
+        help="Called with the app before start-up: overrides, seeding.",
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print one JSON document and nothing else.")
+]
+NoSaveOption = Annotated[
+    bool, typer.Option("--no-save", rich_help_panel=OUTPUT, help="Keep no record in .wirespeed.")
+]
