@@ -18,7 +18,7 @@ from wirespeed.errors import SubjectError, UsageError
 from wirespeed.experiment import rhythm
 from wirespeed.experiment.compare import compare
 from wirespeed.experiment.events import ignore
-from wirespeed.experiment.rhythm import Rhythm, rhythm_of_runs
+from wirespeed.experiment.rhythm import rhythm_of_runs
 from wirespeed.experiment.subjects import cast_of, lens_of
 from wirespeed.model.comparison import Comparison, MetricEstimate
 from wirespeed.model.comparison_plan import ArmPlan, ComparisonPlan, HostedApp
@@ -207,20 +207,21 @@ def test_what_changes_from_call_to_call_does_not_make_arms_differ(serve: Serve) 
 def test_under_load_the_time_per_request_at_saturation_is_compared(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A delay that connections do not share: four of them at 20 ms are answered 200 times a second."""
+    """A delay that connections do not share: four of them at 5 ms are answered 800 times a second."""
     monkeypatch.setattr(rhythm, "SLICE_S", 0.05)
     document = compare(
         plan(
-            *(serve(taking(delay_s)) for delay_s in (0.02, 0.024)),
+            *(serve(taking(delay_s)) for delay_s in (0.005, 0.006)),
             lens="load",
             connections=4,
             metric="mean_time_per_request",
+            budget_s=4.0,
         )
     ).document
     found = verdict_of(document)
     assert (found.metric, found.verdict) == ("mean_time_per_request", Verdict.SLOWER)
     assert found.ratio == pytest.approx(1.2, abs=0.1)
-    assert document.arms[0].requests_per_s == pytest.approx(200, rel=0.1)
+    assert document.arms[0].requests_per_s == pytest.approx(800, rel=0.25)
 
 
 def test_a_server_that_cannot_be_reached_is_the_subjects_fault() -> None:
@@ -307,12 +308,12 @@ def test_a_small_arm_beside_a_heavy_one_reads_as_it_does_alone() -> None:
     requests = [Request(method="GET", path=path) for path in ("/health", "/untyped")]
     arms = tuple(ArmPlan(name=each.path, subject=app, request=each) for each in requests)
     wanted = plan(app, app, arms=arms)
-    beat = Rhythm(1, rhythm_of_runs([400_000, 8_000_000], 0.5).turn, 0)
+    turn, _ = rhythm_of_runs([400_000, 8_000_000], 0.5).turns
     with cast_of(wanted, ignore) as cast, lens_of(wanted, cast) as lens, lens.stage([0, 1]) as stage:
 
         def small_after(arm: int) -> float:
-            stage.sample(arm, beat, 200)
-            return stage.sample(0, beat, 200).time_ns or math.nan
+            stage.sample(arm, turn, 200)
+            return stage.sample(0, turn, 200).time_ns or math.nan
 
         stage.warm_up(0, 50)
         log_ratios = [math.log(small_after(1) / small_after(0)) for _ in range(40)]

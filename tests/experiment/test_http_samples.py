@@ -16,7 +16,7 @@ from wirespeed.experiment.http_samples import (
 from wirespeed.http.health import Health
 from wirespeed.http.outcomes import Failure
 from wirespeed.http.recording import CENSORED
-from wirespeed.http.turns import Turn
+from wirespeed.http.turns import TurnResult
 
 Row = tuple[int, int, int]
 """Due, end, status."""
@@ -24,11 +24,11 @@ Row = tuple[int, int, int]
 
 def turn(
     *rows: Row, failures: Counter[Failure] | None = None, full: tuple[int, int] = (0, 10**9), cpu: float = 0.1
-) -> Turn:
+) -> TurnResult:
     found = np.array([(due, due, due, end, end, status, 100) for due, end, status in rows], dtype=np.int64)
     failed = failures or Counter()
     sent = len(rows) + sum(number for failure, number in failed.items() if failure is not Failure.TIMEOUT)
-    return Turn(found.reshape(-1, 7), sent, failed, *full, False, Health(cpu=cpu))
+    return TurnResult(found.reshape(-1, 7), sent, failed, *full, False, Health(cpu=cpu))
 
 
 def test_a_run_is_its_median_without_the_first_answers() -> None:

@@ -7,13 +7,14 @@ import random
 import pytest
 
 from wirespeed.experiment.design import Run
-from wirespeed.experiment.rhythm import Slice, rhythm_of_runs, rhythm_of_slices, round_s
+from wirespeed.experiment.rhythm import Rhythm, Slice, rhythm_of_runs, rhythm_of_slices, round_s
 
 
 def run_of(call_ns: list[float], start_s: float = 0.5) -> Run:
-    turn = rhythm_of_runs(call_ns, start_s).turn
-    assert isinstance(turn, Run)
-    return turn
+    first, *others = rhythm_of_runs(call_ns, start_s).turns
+    assert isinstance(first, Run)
+    assert all(turn == first for turn in others)
+    return first
 
 
 def test_a_usual_arm_gets_runs_of_25() -> None:
@@ -38,8 +39,8 @@ def test_the_dearer_starting_is_the_longer_a_round_measures() -> None:
 
 
 def test_slices_are_long_enough_for_ten_answers_on_every_connection() -> None:
-    assert rhythm_of_slices(100_000, 50).turn == Slice(0.2)
-    assert rhythm_of_slices(10_000_000, 50).turn == Slice(5.0)
+    assert rhythm_of_slices([5e6, 50e6]) == Rhythm(3, (Slice(0.2), Slice(0.5)), 2)
+    assert rhythm_of_slices([5e6, 700e6]) == Rhythm(1, (Slice(0.2), Slice(7.0)), 2)
 
 
 def test_every_block_has_every_arm_once_in_an_order_of_its_own() -> None:
@@ -52,7 +53,7 @@ def test_every_block_has_every_arm_once_in_an_order_of_its_own() -> None:
 
 
 def test_what_a_round_takes_is_told_before_it_is_made() -> None:
-    rhythm = rhythm_of_slices(1e6, 10)
+    rhythm = rhythm_of_slices([10e6, 10e6])
     assert round_s(rhythm, [10e6, 10e6]) == pytest.approx(10 * 0.02 + 3 * (0.4 + 0.02))
     slow = rhythm_of_runs([1e9, 1e9], 0.5)
     assert round_s(slow, [1e9, 1e9]) == pytest.approx((2 + 7) * 2)

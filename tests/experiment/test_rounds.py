@@ -18,7 +18,7 @@ from wirespeed.experiment.design import Run
 from wirespeed.experiment.events import ignore
 from wirespeed.experiment.figures import Sample
 from wirespeed.experiment.rehearsal import Course
-from wirespeed.experiment.rhythm import Rhythm
+from wirespeed.experiment.rhythm import Rhythm, Turn
 from wirespeed.experiment.rounds import Rounds, measure_rounds, procedure
 from wirespeed.experiment.sameness import Answer
 from wirespeed.model.comparison_plan import ArmPlan, ComparisonPlan
@@ -58,7 +58,7 @@ class Playback:
 
     def warm_up(self, arm: int, requests: int) -> None: ...
 
-    def sample(self, arm: int, rhythm: Rhythm, status: int) -> Sample:
+    def sample(self, arm: int, turn: Turn, status: int) -> Sample:
         self.turns.append(arm)
         number = len(self.rounds) - 1
         failed = self.errors(number, arm)
@@ -108,7 +108,7 @@ def plan(arms: int = 2, **changed: Any) -> ComparisonPlan:
 
 
 def course(looks: tuple[int, ...] = LOOKS) -> Course:
-    return Course(Rhythm(blocks=2, turn=Run(5, 2), warm_up=2), looks, 1.0)
+    return Course(Rhythm(blocks=2, turns=(Run(5, 2),) * 5, warm_up=2), looks, 1.0)
 
 
 def played(lens: Playback, wanted: ComparisonPlan | None = None, looks: tuple[int, ...] = LOOKS) -> Rounds:

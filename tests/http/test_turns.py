@@ -15,7 +15,7 @@ from wirespeed.http.kept_answer import KeptAnswer
 from wirespeed.http.outcomes import Failure
 from wirespeed.http.recording import DUE, END, STATUS
 from wirespeed.http.target import Target, parse_target
-from wirespeed.http.turns import Driver, Turn
+from wirespeed.http.turns import Driver, TurnResult
 from wirespeed.model.request import Request
 
 from .conftest import Serve
@@ -45,15 +45,15 @@ def driven(
         return runner.run(drive())
 
 
-def turn_of(result: object) -> Turn:
-    assert isinstance(result, Turn)
+def turn_of(result: object) -> TurnResult:
+    assert isinstance(result, TurnResult)
     return result
 
 
 def test_turns_share_a_connection_and_tell_their_requests_apart(serve: Serve) -> None:
     server = serve()
 
-    async def two_turns(driver: Driver, target: Target) -> tuple[Turn, Turn]:
+    async def two_turns(driver: Driver, target: Target) -> tuple[TurnResult, TurnResult]:
         first, second = (Call(request) for request in target.requests)
         return await driver.run(first, 5), await driver.run(second, 7)
 
@@ -68,7 +68,7 @@ def test_turns_share_a_connection_and_tell_their_requests_apart(serve: Serve) ->
 def test_a_slice_waits_for_what_is_under_way_when_its_time_is_up(serve: Serve) -> None:
     server = serve(taking(0.02))
 
-    async def slice_(driver: Driver, target: Target) -> Turn:
+    async def slice_(driver: Driver, target: Target) -> TurnResult:
         return await driver.slice(Call(target.requests[0]), 0.05)
 
     turn = turn_of(driven(server.url, slice_, connections=4))
@@ -80,7 +80,7 @@ def test_a_slice_waits_for_what_is_under_way_when_its_time_is_up(serve: Serve) -
 def test_a_server_that_fails_again_and_again_ends_the_turn(serve: Serve) -> None:
     server = serve(Exchange.reset)
 
-    async def many(driver: Driver, target: Target) -> Turn:
+    async def many(driver: Driver, target: Target) -> TurnResult:
         return await driver.run(Call(target.requests[0]), 1_000_000)
 
     turn = turn_of(driven(server.url, many))
@@ -96,7 +96,7 @@ def test_the_first_time_out_ends_the_turn_and_is_a_row_without_a_status(serve: S
             time.sleep(1)
         exchange.send(OK)
 
-    async def many(driver: Driver, target: Target) -> Turn:
+    async def many(driver: Driver, target: Target) -> TurnResult:
         return await driver.run(Call(target.requests[0]), 1_000_000)
 
     turn = turn_of(driven(serve(behave).url, many, timeout_s=0.2))
@@ -113,7 +113,7 @@ def test_the_failures_of_one_turn_are_not_counted_in_the_next(serve: Serve) -> N
         else:
             exchange.send(OK)
 
-    async def two_turns(driver: Driver, target: Target) -> tuple[Turn, Turn]:
+    async def two_turns(driver: Driver, target: Target) -> tuple[TurnResult, TurnResult]:
         call = Call(target.requests[0])
         return await driver.run(call, 3), await driver.run(call, 3)
 

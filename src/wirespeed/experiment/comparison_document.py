@@ -30,7 +30,7 @@ from .figures import (
     requests_per_s,
 )
 from .rehearsal import Rehearsal, Seen
-from .rounds import Rounds, procedure
+from .rounds import MOST_STOLEN, Rounds, procedure
 from .stopping import decide_without_more, estimate_beside
 from .subjects import Cast
 from .validity import counts_of, error_reasons, generator_reasons
@@ -218,16 +218,19 @@ def _notes(
             "the servers were not restarted between rounds: this holds for their processes as they run now, "
             "and another start may be a per cent or two faster or slower"
         )
-    if cast.processes > max(1, cores - 1):
+    if cast.processes > cores:
         yield (
-            f"{cast.processes} server processes and the load generator share {cores} cores; "
-            "only one arm is driven at a time, but what the others do meanwhile is in its times"
+            f"{cast.processes} server processes share {cores} cores with the load generator; only one arm "
+            "is driven at a time, but what the others do meanwhile is in its times"
         )
     for arm, seen in zip(plan.arms, rehearsal.arms, strict=True):
         yield from _notes_on(arm.name, seen, rehearsal)
     dropped = len(rounds.measured) - len(rounds.kept)
     if dropped:
-        yield f"{dropped} rounds do not count: other guests of this host took too much of the CPU time"
+        yield (
+            f"{dropped} of {len(rounds.measured)} rounds do not count: other guests of this host took more "
+            f"than {MOST_STOLEN:.0%} of the CPU time"
+        )
     course = rehearsal.course
     if course is not None and course.looks[-1] < LOOKS[-1]:
         yield (

@@ -16,7 +16,7 @@ import numpy as np
 from .confirm import Agent
 from .design import Run, Schedule
 from .figures import Sample
-from .rhythm import Rhythm
+from .rhythm import Turn
 from .sameness import Answer, joined
 from .stage import StagedArm, started
 
@@ -65,18 +65,17 @@ class DirectStage:
     def warm_up(self, arm: int, requests: int) -> None:
         self._contest(arm, Run(length=requests, dropped=0))
 
-    def sample(self, arm: int, rhythm: Rhythm, status: int) -> Sample:
-        run = rhythm.turn
-        assert isinstance(run, Run)
-        report = self._contest(arm, run, statuses=[status])
+    def sample(self, arm: int, turn: Turn, status: int) -> Sample:
+        assert isinstance(turn, Run)
+        report = self._contest(arm, turn, statuses=[status])
         median_ns, *_ = report["runs"][0][0]
         # The agent also counts errors among the calls before the run.
-        failed = min(int(report["errors"][0]), run.requests)
+        failed = min(int(report["errors"][0]), turn.requests)
         return Sample(
-            time_ns=float(median_ns) if failed < run.requests else None,
+            time_ns=float(median_ns) if failed < turn.requests else None,
             latencies_ns=np.array([], dtype=np.int64),
-            sent=run.requests,
-            answered=run.requests - failed,
+            sent=turn.requests,
+            answered=turn.requests - failed,
             errors=Counter({f"not status {status}": failed} if failed else {}),
         )
 

@@ -19,12 +19,12 @@ from wirespeed.http.connection import Call
 from wirespeed.http.kept_answer import KeptAnswer
 from wirespeed.http.outcomes import Failure
 from wirespeed.http.target import PreparedRequest, parse_target
-from wirespeed.http.turns import Driver, Turn
+from wirespeed.http.turns import Driver, TurnResult
 
 from .design import Run
 from .figures import Sample
 from .http_samples import call_ns_of_run, ns_per_request_of_run, sample_of_run, sample_of_slice
-from .rhythm import Rhythm, Slice
+from .rhythm import Slice, Turn
 from .sameness import Answer, joined
 from .stage import StagedArm, started
 
@@ -164,15 +164,15 @@ class HttpStage:
     def warm_up(self, arm: int, requests: int) -> None:
         self._run(arm, requests * self._traffic.connections)
 
-    def sample(self, arm: int, rhythm: Rhythm, status: int) -> Sample:
+    def sample(self, arm: int, turn: Turn, status: int) -> Sample:
         place, call = self._places[arm], self._calls[arm]
-        match rhythm.turn:
+        match turn:
             case Slice(seconds):
-                turn, cpu_s = self._costing(place, lambda: place.driver.slice(call, seconds))
-                return sample_of_slice(turn, self._traffic.connections, status, cpu_s)
-            case Run() as run:
-                turn, cpu_s = self._costing(place, lambda: place.driver.run(call, run.requests))
-                return sample_of_run(turn, run.dropped, status, cpu_s)
+                done, cpu_s = self._costing(place, lambda: place.driver.slice(call, seconds))
+                return sample_of_slice(done, self._traffic.connections, status, cpu_s)
+            case Run():
+                done, cpu_s = self._costing(place, lambda: place.driver.run(call, turn.requests))
+                return sample_of_run(done, turn.dropped, status, cpu_s)
 
     def memory_bytes(self, arm: int) -> int | None:
         host = self._arms[arm].host
@@ -185,14 +185,14 @@ class HttpStage:
         ]
         return [f"{name}: a process of its server ended, or was started again" for name in restarted]
 
-    def _run(self, arm: int, requests: int) -> Turn:
+    def _run(self, arm: int, requests: int) -> TurnResult:
         place = self._places[arm]
         place.cpu_s = None
         return self._runner.run(place.driver.run(self._calls[arm], requests))
 
     def _costing(
-        self, place: _Place, turn: Callable[[], Coroutine[Any, Any, Turn]]
-    ) -> tuple[Turn, float | None]:
+        self, place: _Place, turn: Callable[[], Coroutine[Any, Any, TurnResult]]
+    ) -> tuple[TurnResult, float | None]:
         """A turn, and the server's CPU time for it. Readings take milliseconds, so the one after a turn is
         also the one before the next.
         """
@@ -216,5 +216,5 @@ def _kept(name: str, fetched: KeptAnswer | Failure) -> Answer:
     return Answer(fetched.status, joined(headers), bytes(fetched.body))
 
 
-def _listed(turn: Turn) -> str:
+def _listed(turn: TurnResult) -> str:
     return ", ".join(f"{number} × {failure.value}" for failure, number in turn.failures.most_common())

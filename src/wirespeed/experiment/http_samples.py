@@ -8,13 +8,13 @@ from statistics import median
 import numpy as np
 
 from wirespeed.http.recording import CENSORED, DUE, END, STATUS
-from wirespeed.http.turns import Turn
+from wirespeed.http.turns import TurnResult
 from wirespeed.stats.histogram import IntArray
 
 from .figures import Sample
 
 
-def sample_of_run(turn: Turn, dropped: int, status: int, cpu_s: float | None) -> Sample:
+def sample_of_run(turn: TurnResult, dropped: int, status: int, cpu_s: float | None) -> Sample:
     """The median latency of consecutive requests, without the first ``dropped``."""
     rows = turn.rows[dropped:]
     latencies_ns = _latencies_ns(rows[_counts(rows, status)])
@@ -29,7 +29,7 @@ def sample_of_run(turn: Turn, dropped: int, status: int, cpu_s: float | None) ->
     )
 
 
-def sample_of_slice(turn: Turn, connections: int, status: int, cpu_s: float | None) -> Sample:
+def sample_of_slice(turn: TurnResult, connections: int, status: int, cpu_s: float | None) -> Sample:
     """The mean time per request while all connections were busy: the window's length over its answers.
 
     The window opens with the answer that makes one a connection: until then, caches are cold and connections
@@ -57,13 +57,13 @@ def sample_of_slice(turn: Turn, connections: int, status: int, cpu_s: float | No
     )
 
 
-def call_ns_of_run(turn: Turn, dropped: int) -> float | None:
+def call_ns_of_run(turn: TurnResult, dropped: int) -> float | None:
     """About what a request takes, from a few; None where not enough were answered."""
     latencies_ns = _latencies_ns(turn.rows[dropped:])
     return median(latencies_ns.tolist()) if latencies_ns.size else None
 
 
-def ns_per_request_of_run(turn: Turn, dropped: int) -> float | None:
+def ns_per_request_of_run(turn: TurnResult, dropped: int) -> float | None:
     """The same under load: the time from one answer to the next."""
     ends = np.sort(turn.rows[:, END])[dropped:]
     return float(ends[-1] - ends[0]) / (len(ends) - 1) if len(ends) > 1 else None
@@ -80,7 +80,7 @@ def _counts(rows: IntArray, status: int) -> IntArray:
     return counts
 
 
-def _errors(turn: Turn, status: int) -> Counter[str]:
+def _errors(turn: TurnResult, status: int) -> Counter[str]:
     errors = Counter({failure.value: number for failure, number in turn.failures.items() if number})
     unexpected = turn.rows[(turn.rows[:, STATUS] != status) & (turn.rows[:, STATUS] != CENSORED), STATUS]
     errors.update(f"status {each}" for each in unexpected.tolist())

@@ -90,11 +90,10 @@ def _reasons(plan: ComparisonPlan, seen: Sequence[Seen]) -> Iterator[str]:
 
 
 def _course(plan: ComparisonPlan, call_ns: Sequence[float], start_s: float, left_s: float | None) -> Course:
-    if plan.lens == "load":
-        rhythm = rhythm_of_slices(max(call_ns), plan.connections)
-    else:
-        rhythm = rhythm_of_runs(call_ns, start_s)
-    cost_s = start_s + round_s(rhythm, [each * plan.connections for each in call_ns])
+    latencies_ns = [each * plan.connections for each in call_ns]
+    is_load = plan.lens == "load"
+    rhythm = rhythm_of_slices(latencies_ns) if is_load else rhythm_of_runs(latencies_ns, start_s)
+    cost_s = start_s + round_s(rhythm, latencies_ns)
     if left_s is None:
         return Course(rhythm, LOOKS, cost_s)
     fewest = FEWEST_ROUNDS << plan.pairings

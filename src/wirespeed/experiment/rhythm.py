@@ -23,7 +23,8 @@ MOST_DROPPED = 25
 SLICE_S = 0.2
 ANSWERS_PER_CONNECTION = 10
 SLICES = 3
-"""Blocks of a round under load."""
+"""Blocks of a round under load, while the longest slices take no more than ``SLICES_S`` together."""
+SLICES_S = 1.5
 WARM_UP_NS = 100_000_000
 FEWEST_WARM_UPS, MOST_WARM_UPS = 2, 100
 
@@ -34,12 +35,16 @@ class Slice(NamedTuple):
     seconds: float
 
 
+Turn = Run | Slice
+
+
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """A block gives every arm one ``turn``."""
+    """A block gives every arm its turn."""
 
     blocks: int
-    turn: Run | Slice
+    turns: tuple[Turn, ...]
+    """One an arm."""
     warm_up: int
     """Requests on every connection before the first block."""
 
@@ -57,26 +62,29 @@ def rhythm_of_runs(call_ns: Sequence[float], start_s: float) -> Rhythm:
     run = run_length(slowest_ns, budget_ns)
     run = Run(run.length, max(run.dropped, min(MOST_DROPPED, math.ceil(SETTLE_NS / min(call_ns)))))
     blocks = blocks_within(run, slowest_ns, budget_ns)
-    return Rhythm(blocks, run, _warm_up(slowest_ns))
+    return Rhythm(blocks, (run,) * len(call_ns), _warm_up(slowest_ns))
 
 
-def rhythm_of_slices(slowest_ns_per_request: float, connections: int) -> Rhythm:
-    """Slices of load, long enough for the slowest arm to give ten answers on every connection."""
-    latency_ns = slowest_ns_per_request * connections
-    seconds = max(SLICE_S, ANSWERS_PER_CONNECTION * latency_ns / 1e9)
-    return Rhythm(SLICES, Slice(seconds), _warm_up(latency_ns))
+def rhythm_of_slices(latencies_ns: Sequence[float]) -> Rhythm:
+    """Slices of load, long enough for an arm to give ten answers on every connection; one latency an arm."""
+    lengths_s = [max(SLICE_S, ANSWERS_PER_CONNECTION * latency_ns / 1e9) for latency_ns in latencies_ns]
+    blocks = max(1, min(SLICES, int(SLICES_S / max(lengths_s))))
+    return Rhythm(blocks, tuple(map(Slice, lengths_s)), _warm_up(max(latencies_ns)))
 
 
 def round_s(rhythm: Rhythm, latencies_ns: Sequence[float]) -> float:
     """About how long the requests of a round take; one latency an arm."""
-    latency_s = sum(latencies_ns) / 1e9
-    match rhythm.turn:
+    block_s = sum(_turn_s(*pair) for pair in zip(rhythm.turns, latencies_ns, strict=True))
+    return rhythm.blocks * block_s + rhythm.warm_up * sum(latencies_ns) / 1e9
+
+
+def _turn_s(turn: Turn, latency_ns: float) -> float:
+    match turn:
         case Slice(seconds):
-            # Every slice ends with the answers to what was under way.
-            block_s = seconds * len(latencies_ns) + latency_s
-        case Run() as run:
-            block_s = run.requests * latency_s
-    return rhythm.warm_up * latency_s + rhythm.blocks * block_s
+            # It ends with the answers to what was under way.
+            return seconds + latency_ns / 1e9
+        case Run():
+            return turn.requests * latency_ns / 1e9
 
 
 def _warm_up(latency_ns: float) -> int:

@@ -131,7 +131,7 @@ def _all_blocks(
     samples: dict[int, list[Sample]] = {arm: [] for arm in arms}
     for order in rhythm.orders(arms, rng):
         for arm in order:
-            samples[arm].append(stage.sample(arm, rhythm, statuses[arm]))
+            samples[arm].append(stage.sample(arm, rhythm.turns[arm], statuses[arm]))
             if _is_lost(samples[arm]):
                 return samples
     return samples

@@ -11,7 +11,7 @@ from wirespeed.errors import WirespeedError
 from wirespeed.model.request import Request
 
 from .figures import Sample
-from .rhythm import Rhythm
+from .rhythm import Turn
 from .sameness import Answer
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ class Stage(Protocol):
 
     def warm_up(self, arm: int, requests: int) -> None: ...
 
-    def sample(self, arm: int, rhythm: Rhythm, status: int) -> Sample:
+    def sample(self, arm: int, turn: Turn, status: int) -> Sample:
         """One turn; answers with another ``status`` are errors."""
 
     def memory_bytes(self, arm: int) -> int | None:

@@ -33,7 +33,7 @@ _SWEEP_EVERY_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnResult:
     """What one turn gave."""
 
     rows: IntArray
@@ -69,11 +69,11 @@ class Driver:
         driver._lanes = await connect(origin, addresses, connections, connect_timeout_s, driver._ready)
         return driver
 
-    async def run(self, call: Call, requests: int) -> Turn:
+    async def run(self, call: Call, requests: int) -> TurnResult:
         """Send a number of requests, each as soon as a lane is free for it."""
         return await self._turn(list(self._lanes), call, limit=requests)
 
-    async def slice(self, call: Call, seconds: float) -> Turn:
+    async def slice(self, call: Call, seconds: float) -> TurnResult:
         """Send for a time; the answers to what is under way by then are still waited for."""
         return await self._turn(list(self._lanes), call, seconds=seconds)
 
@@ -91,7 +91,7 @@ class Driver:
 
     async def _turn(
         self, lanes: Sequence[Lane], call: Call, *, limit: int | None = None, seconds: float | None = None
-    ) -> Turn:
+    ) -> TurnResult:
         self._pace = ClosedLoop(repeat(call), limit)
         self._stopped_ns: int | None = None
         self._gave_up = False
@@ -115,7 +115,7 @@ class Driver:
         if self._lanes.crash.done():
             self._lanes.crash.result()
         failures, self._lanes.tally.errors = self._lanes.tally.errors, Counter()
-        return Turn(
+        return TurnResult(
             rows=self._lanes.recorder.take(),
             sent=self._pace.sent,
             failures=failures,
