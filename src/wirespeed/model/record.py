@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ._base import Document
 from .advice import Advice
@@ -20,3 +20,9 @@ class Record(Document):
     document: Annotated[Advice | Load | Comparison, Field(discriminator="format")]
     evidence: dict[str, Any] = Field(default_factory=dict)
     """What the experiment measured, round by round, in the shape it chose; JSON values only."""
+
+    @model_validator(mode="after")
+    def _check_kind(self) -> Self:
+        if self.document.format.split("/")[1] != self.kind:
+            raise ValueError(f"a record of kind {self.kind} cannot hold a {self.document.format}")
+        return self
