@@ -40,15 +40,16 @@ NEARLY_AS_FAST = 1.25
 """A remedy this close to the fastest is preferred when it is the safer one."""
 
 
-def risk(candidate: Candidate) -> tuple[bool, bool]:
+def risk(candidate: Candidate) -> tuple[bool, bool, bool]:
     """What a change may do to answers that were not captured; smaller is safer.
 
-    A type that fixes the bytes by itself is safest, then one that filters nothing.
+    A type that fixes the bytes by itself is safest, then one without new classes, which filter. Between such,
+    one that tells the reader and OpenAPI something is better than ``Any``.
     """
     annotation = candidate.change.annotation
     if annotation is None:
-        return (False, False)
-    return (not annotation.by_type, bool(annotation.definitions))
+        return (False, False, False)
+    return (not annotation.by_type, bool(annotation.definitions), annotation.kind == "any")
 
 
 def is_worth_screening(seen: Observation) -> bool:
