@@ -135,7 +135,7 @@ def _probe_all(
         seen = _probe(holder, planned, index, seconds, plan)
         route = None if planned.route_id is None else by_id.get(planned.route_id)
         study = Study(planned, route, seen)
-        study.note = why_not_measured(study)
+        study.note = why_no_cost(study)
         listener(ProbeFinished(planned.request.name, study.note))
         if study.note is None:
             _diagnose(holder, study, index, total, plan, listener)
@@ -167,7 +167,7 @@ def _probe(
     return Observation.model_validate(report)
 
 
-def why_not_measured(study: Study) -> str | None:
+def why_no_cost(study: Study) -> str | None:
     """Why this answer is no cost of the endpoint, to be read beside its status; None if it is one."""
     seen, request = study.seen, study.planned.request
     if seen.failed is not None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from wirespeed.errors import MeasurementInvalid
 from wirespeed.model.request import Request
 from wirespeed.model.verdict import Decision
 
@@ -83,7 +84,7 @@ def _one_round(boot: Boot, comparisons: Sequence[Comparison], seed: str, arm_bud
 
 
 def _contest(agent: Agent, pair: tuple[Request, Request], schedule: Schedule) -> np.ndarray[Any, Any]:
-    """Medians of the runs, in nanoseconds, of shape (blocks, arms)."""
+    """Medians of the runs, in nanoseconds, of shape (blocks, arms). Raises MeasurementInvalid."""
     report = agent.call(
         "contest",
         {
@@ -94,4 +95,7 @@ def _contest(agent: Agent, pair: tuple[Request, Request], schedule: Schedule) ->
         deadline_s=DEADLINE_S,
         doing=f"measuring {pair[0].name} and {pair[1].name}",
     )
+    for request, failed in zip(pair, report["errors"], strict=True):
+        if failed:
+            raise MeasurementInvalid(f"{request.name} failed {failed} times while it was measured")
     return np.array([[run[0] for run in arm] for arm in report["runs"]], dtype=float).T

@@ -1,0 +1,162 @@
+"""Which of the screened changes get an arm, and which of them comes first."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+
+from wirespeed.diagnosis.observation import Annotation, Change, Observation, Screened, Screening
+from wirespeed.diagnosis.selection import (
+    ARMS_AT_MOST,
+    Candidate,
+    is_worth_screening,
+    promised_gain_ns,
+    risk,
+    select,
+)
+from wirespeed.model.advice import Fidelity, Phases
+
+Kind = Literal["exact", "open", "any"]
+
+
+def change(name: str, *, kind: Kind = "exact", by_type: bool = False, classes: int = 0) -> Change:
+    annotation = Annotation(
+        expression=name, definitions=["class A: ..."] * classes, kind=kind, by_type=by_type
+    )
+    return Change(name=name, code="WS101", kind="annotation", annotation=annotation)
+
+
+def screened(
+    replay_ns: int | None, fidelity: Fidelity | None = "identical", error: str | None = None
+) -> Screened:
+    return Screened(error=error, replay_ns=replay_ns, fidelity=fidelity)
+
+
+def names(candidates: list[Candidate]) -> list[str]:
+    return [each.change.name for each in candidates]
+
+
+def selected(*tried: tuple[Change, Screened]) -> tuple[list[str], list[str]]:
+    screening = Screening(invalid=None, baseline_ns=1000, floor_ns=10, variants=[s for _, s in tried])
+    kept, left = select([c for c, _ in tried], screening)
+    return names(kept), names(left)
+
+
+def test_the_fastest_that_keeps_the_bytes_comes_first() -> None:
+    kept, left = selected(
+        (change("slow"), screened(500)), (change("fast"), screened(100)), (change("middle"), screened(300))
+    )
+
+    assert (kept, left) == (["fast", "middle", "slow"], [])
+
+
+def test_a_safer_one_that_is_nearly_as_fast_comes_before_it() -> None:
+    kept, _ = selected(
+        (change("fast", classes=1), screened(100)), (change("safe", by_type=True), screened(124))
+    )
+
+    assert kept == ["safe", "fast"]
+
+
+def test_a_safer_one_that_is_much_slower_does_not() -> None:
+    kept, _ = selected(
+        (change("fast", classes=1), screened(100)), (change("safe", by_type=True), screened(126))
+    )
+
+    assert kept == ["fast", "safe"]
+
+
+def test_between_equals_the_type_that_tells_something_is_preferred_to_any() -> None:
+    ranked = sorted(
+        [
+            Candidate(change("Any", kind="any"), screened(1)),
+            Candidate(change("list[Row]", classes=1), screened(1)),
+            Candidate(change("list[dict]", kind="open"), screened(1)),
+            Candidate(change("list[User]", by_type=True), screened(1)),
+        ],
+        key=risk,
+    )
+
+    assert names(ranked) == ["list[User]", "list[dict]", "Any", "list[Row]"]
+
+
+def test_one_that_clients_would_notice_is_kept_beside_it_only_where_it_is_faster() -> None:
+    faster, _ = selected((change("keeps"), screened(300)), (change("differs"), screened(100, "different")))
+    slower, left = selected((change("keeps"), screened(300)), (change("differs"), screened(400, "different")))
+
+    assert faster == ["keeps", "differs"]
+    assert (slower, left) == (["keeps"], ["differs"])
+
+
+def test_equal_json_has_a_place_of_its_own_between_the_two() -> None:
+    kept, _ = selected(
+        (change("keeps"), screened(300)),
+        (change("equal"), screened(200, "equal")),
+        (change("differs"), screened(100, "different")),
+    )
+
+    assert kept == ["keeps", "equal", "differs"]
+
+
+def test_no_more_than_three_get_an_arm() -> None:
+    tried = [(change(str(n)), screened(100 + n)) for n in range(6)]
+    kept, left = selected(*tried)
+
+    assert len(kept) == ARMS_AT_MOST
+    assert kept + left == [str(n) for n in range(6)]
+
+
+def test_what_failed_or_was_not_timed_gets_none() -> None:
+    kept, left = selected(
+        (change("raises"), screened(None, None, "ResponseValidationError")),
+        (change("other status"), screened(None, "different")),
+        (change("differs above"), screened(50, "identical", "through the whole app the answer differs")),
+    )
+
+    assert (kept, left) == ([], ["raises", "other status", "differs above"])
+
+
+def test_what_the_best_arm_saves_is_promised() -> None:
+    screening = Screening(invalid=None, baseline_ns=1000, floor_ns=10, variants=[])
+    kept = [Candidate(change("a"), screened(400)), Candidate(change("b"), screened(300))]
+
+    assert promised_gain_ns(seen(), screening, kept) == 700
+    assert promised_gain_ns(seen(), screening, []) == 0
+
+
+# -- worth a look --------------------------------------------------------------------------------------------
+
+
+def seen(**fields: Any) -> Observation:
+    return Observation(**{"failed": None, "actions": [], **fields})
+
+
+def phases(**spent: int) -> Phases:
+    none = dict.fromkeys(
+        ["routing", "dependencies", "endpoint", "validation", "serialization", "rendering"], 0
+    )
+    return Phases.model_validate({"layers": {}, **none, **spent})
+
+
+@pytest.mark.parametrize(
+    ("spent", "is_coroutine", "expected"),
+    [
+        ({"serialization": 30_000}, True, True),
+        ({"serialization": 29_000}, True, False),
+        ({"validation": 10_000, "serialization": 10_000, "rendering": 10_000}, True, True),
+        ({"endpoint": 990_000}, True, False),
+        # The hop of a def endpoint may be worth more than its serialization.
+        ({"serialization": 1_000}, False, True),
+    ],
+)
+def test_under_three_per_cent_of_the_request_nothing_is_worth_an_arm(
+    spent: dict[str, int], is_coroutine: bool, expected: bool
+) -> None:
+    observed = seen(whole_ns=1_000_000, phases=phases(**spent), is_coroutine=is_coroutine)
+
+    assert is_worth_screening(observed) is expected
+
+
+def test_what_was_not_timed_is_not_worth_a_look() -> None:
+    assert not is_worth_screening(seen())
