@@ -90,9 +90,7 @@ async def observe(ticket: Ticket, app: ASGIApp, scope: Scope, receive: Receive, 
 
 @contextlib.contextmanager
 def watching() -> Iterator[None]:
-    """While active, every call with a ticket gets its phases timed and its value kept in the ticket's
-    record.
-    """
+    """While active, every call with a ticket has its phases timed, and its value kept in the record."""
     from fastapi import routing
 
     saved = {name: getattr(routing, name) for name in WATCHERS}

@@ -1,6 +1,4 @@
-"""From what round 0 saw and the rounds measured to the document. Pure: the same evidence gives the same
-advice.
-"""
+"""From what round 0 saw and the rounds measured to the document. Pure: same evidence, same advice."""
 
 from __future__ import annotations
 
@@ -227,9 +225,7 @@ def why_not_measured(candidate: Candidate) -> str:
 
 
 def conclusion_of(study: Study, decisions: Sequence[Decision], *, has_recommendation: bool) -> Conclusion:
-    """What to tell the reader about this endpoint, in one word; ``decisions`` are of ``study.kept``, or
-    none.
-    """
+    """What to tell the reader about this endpoint, in one word; ``decisions`` are ``study.kept``'s."""
     if study.is_unsafe:
         return "unsafe"
     if not study.is_measurable or study.note is not None:
@@ -284,9 +280,7 @@ def endpoint_of(
     conclusion: Conclusion,
     note: str | None,
 ) -> Endpoint:
-    """The document's endpoint. Times come from the confirming rounds where there are any, else from round
-    0.
-    """
+    """The document's endpoint. Times come from the confirming rounds where it has any, else from round 0."""
     seen, request = study.seen, study.planned.request
     live_ns = statistics.median([f.live_ns for f in figures]) if figures else seen.whole_ns
     path_ns = statistics.median([f.baseline_ns for f in figures]) if figures else seen.response_path_ns
@@ -316,9 +310,7 @@ def endpoint_of(
 
 
 def noise_of(confirmed: Sequence[Confirmed], plan: ConfirmPlan) -> Noise:
-    """Median spread of the arms' observations, and the smallest saving that so many of them show of one
-    arm.
-    """
+    """Median spread of the arms' observations, and the smallest saving that so many of them show."""
     arms = [pair_rounds(np.array(each.response_path), plan.pairings) for each in confirmed]
     observed = [each for each in arms if each.size >= 2]
     if not observed:

@@ -245,9 +245,7 @@ def _screen(
 
 
 def _profile_slowest(holder: AgentHolder, studies: Sequence[Study], plan: AdvicePlan) -> None:
-    """Name the frame where the time goes, for the slowest endpoints that no response-path remedy could help
-    much.
-    """
+    """Name the frame where the time goes, for the slowest of those that no remedy could help much."""
     slow = [
         s
         for s in studies

@@ -40,9 +40,7 @@ class Item:
 
 @dataclass(frozen=True)
 class RoundsPlan:
-    """Fixed before the first round. ``included`` are the items there is time for, the most worthwhile
-    first.
-    """
+    """Fixed before the first round. ``included``: the items there is time for, the most worthwhile first."""
 
     rounds: int
     arm_budget_ns: int
@@ -54,9 +52,7 @@ class RoundsPlan:
 
 @dataclass
 class Evidence:
-    """What every round gave, as the agent sent it: ``rounds[r][item]``; missing where it could not be
-    measured.
-    """
+    """What every round gave, as the agent sent it: ``rounds[r][item]``, where it could be measured."""
 
     rounds: list[dict[int, dict[str, Any]]] = field(default_factory=list)
     failures: dict[int, str] = field(default_factory=dict)

@@ -1,6 +1,4 @@
-"""``selfcheck``: the same request against itself, in many fresh processes; whatever differs is the machine's
-noise.
-"""
+"""``selfcheck``: one request against itself in many fresh processes; what differs is the machine's noise."""
 
 from __future__ import annotations
 

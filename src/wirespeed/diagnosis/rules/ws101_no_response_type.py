@@ -20,19 +20,17 @@ in Rust.
 
 **Fires when** an endpoint without a response type answered with JSON made from a value it returned.
 
-**Remedies measured**: the return type inferred from the captured values, exactly; the same with `dict[str,
-Any]` in place of row shapes; `Any`. Each alone, with the default response class where another is set, and
-with serialization options that were dormant switched off.
+**Remedies measured**: the return type inferred from the captured values, exactly; the same with
+`dict[str, Any]` in place of row shapes; `Any`. Each alone, with the default response class where another is
+set, and with serialization options that were dormant switched off.
 
 **What can go wrong**
 
 - A type is a filter: fields that it does not name are dropped, and values that do not fit become errors.
-`Any` and
-  `dict[str, Any]` filter nothing.
+  `Any` and `dict[str, Any]` filter nothing.
 - Other bytes: `Decimal` becomes a string, a `timedelta` an ISO duration, `+00:00` becomes `Z`, `1e-05`
-becomes
-  `0.00001`, NaN becomes `null`. Every captured answer is compared, and a remedy that changes one is not
-  recommended.
+  becomes `0.00001`, NaN becomes `null`. Every captured answer is compared, and a remedy that changes one is
+  not recommended.
 - `response_model_exclude_none` and its siblings do nothing without a response type, and wake up with one.
 - On a small `def` endpoint it is *slower*: validation takes a second hop through the thread pool.
 """

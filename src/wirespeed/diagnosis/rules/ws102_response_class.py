@@ -24,8 +24,8 @@ bytes of the response type under that content type.
 
 **What can go wrong**
 
-- The content type changes when the class has one of its own: that remedy is then not recommended, its sibling
-is.
+- The content type changes when the class has one of its own: that remedy is then not recommended, its
+  sibling is.
 - A class that adds headers or wraps the body does so for a reason: the answers are compared.
 - `JSONResponse` and Pydantic print small floats differently (`1e-05` and `0.00001`): equal JSON, other bytes.
 """
