@@ -44,10 +44,11 @@ def test_a_round_with_a_run_that_was_not_answered_has_no_number() -> None:
     assert log_ratios([measured], 1, "median_service_time") is None
 
 
-def test_cpu_time_is_shared_by_the_requests_that_were_answered() -> None:
+def test_cpu_time_is_shared_by_the_requests_that_it_was_read_for() -> None:
     rounds = [arm(sample(cpu_s=1.0, answered=9), sample(cpu_s=2.0, answered=1))]
     assert cpu_s_per_request(rounds) == pytest.approx(0.3)
-    assert cpu_s_per_request([arm(sample(cpu_s=1.0), sample())]) is None
+    assert cpu_s_per_request([arm(sample(cpu_s=1.0), sample())]) == pytest.approx(0.1)
+    assert cpu_s_per_request([arm(sample(), sample())]) is None
     assert cpu_s_per_request([]) is None
 
 

@@ -42,7 +42,7 @@ class Sample:
     gave_up: bool = False
     """Whether failures ended it before its time."""
     cpu_s: float | None = None
-    """Of the server's processes, for all requests of the sample."""
+    """Of the server's processes, for all requests of the sample; None where it was not read."""
     answers_in_window: int = 0
     window_ns: int = 0
     """How many requests were answered in how long while all connections were busy."""
@@ -77,12 +77,11 @@ ByArm = dict[int, ArmRound]
 
 
 def cpu_s_per_request(rounds: Iterable[ArmRound]) -> float | None:
-    """CPU time of all requests together; None where the system does not tell."""
-    samples = [sample for each in rounds for sample in each.samples]
-    known = [sample.cpu_s for sample in samples if sample.cpu_s is not None]
+    """CPU time of the requests that it was read for; None where there are none, or none that shows."""
+    samples = [sample for each in rounds for sample in each.samples if sample.cpu_s is not None]
+    used_s = sum(sample.cpu_s or 0.0 for sample in samples)
     answered = sum(sample.answered for sample in samples)
-    # Nothing at all used is a clock too coarse to see it.
-    return sum(known) / answered if known and len(known) == len(samples) and sum(known) and answered else None
+    return used_s / answered if used_s and answered else None
 
 
 def memory_bytes(rounds: Iterable[ArmRound]) -> int | None:

@@ -12,11 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .design import ARM_BUDGET_NS, Run, blocks_within, run_length
+from .design import ARM_BUDGET_NS, Run, run_length
 
 LONGEST_ARM_BUDGET_NS = 500_000_000
-START_SHARE = 0.5
-"""Of the time that starting takes: what all arms together measure at the least."""
+START_SHARE = 1.0
+"""Of the time that starting takes: what all arms together measure at the least. Where blocks spread five times
+as much as processes do, and take a fiftieth of a start, more rounds are worth more than more blocks beyond it.
+"""
+MOST_BLOCKS = 40
 SETTLE_NS = 1_000_000
 """How long the requests are dropped that find the caches of another arm; at least three are in any case."""
 MOST_DROPPED = 25
@@ -61,7 +64,7 @@ def rhythm_of_runs(call_ns: Sequence[float], start_s: float) -> Rhythm:
     budget_ns = min(LONGEST_ARM_BUDGET_NS, max(ARM_BUDGET_NS, START_SHARE * start_s * 1e9 / len(call_ns)))
     run = run_length(slowest_ns, budget_ns)
     run = Run(run.length, max(run.dropped, min(MOST_DROPPED, math.ceil(SETTLE_NS / min(call_ns)))))
-    blocks = blocks_within(run, slowest_ns, budget_ns)
+    blocks = max(1, min(MOST_BLOCKS, int(budget_ns / (run.requests * slowest_ns))))
     return Rhythm(blocks, (run,) * len(call_ns), _warm_up(slowest_ns))
 
 
