@@ -16,8 +16,8 @@ from .design import ARM_BUDGET_NS, Run, run_length
 
 LONGEST_ARM_BUDGET_NS = 500_000_000
 START_SHARE = 1.0
-"""Of the time that starting takes: what all arms together measure at the least. Where blocks spread five times
-as much as processes do, and take a fiftieth of a start, more rounds are worth more than more blocks beyond it.
+"""Of the time that starting takes: what all arms together measure at the least. Where blocks spread five
+times as much as processes do, and take a fiftieth of a start, beyond this more rounds are worth more.
 """
 MOST_BLOCKS = 40
 SETTLE_NS = 1_000_000
