@@ -26,15 +26,22 @@ MICROSECOND, MILLISECOND, SECOND = 1_000, 1_000_000, 1_000_000_000
 latencies = st.floats(MICROSECOND, 10 * SECOND)
 
 
-@pytest.mark.parametrize("call_ns", [20 * MICROSECOND, MILLISECOND, 2.5 * MILLISECOND])
+@pytest.mark.parametrize("call_ns", [20 * MICROSECOND, 100 * MICROSECOND, 140 * MICROSECOND])
 def test_ordinary_requests_run_25_at_a_time_after_three_dropped(call_ns: float) -> None:
     assert run_length(call_ns) == (25, 3)
 
 
-def test_slow_requests_run_fewer_at_a_time_so_that_two_blocks_fit() -> None:
-    run = run_length(5 * MILLISECOND)
-    assert run == (13, 2)
-    assert blocks_within(run, 5 * MILLISECOND) == 2
+def test_slower_requests_run_fewer_at_a_time_so_that_a_block_meets_one_machine() -> None:
+    run = run_length(250 * MICROSECOND)
+    assert run == (14, 2)
+    assert blocks_within(run, 250 * MICROSECOND) == 37
+
+
+def test_blocks_during_which_the_machine_changed_its_speed_decide_nothing() -> None:
+    steady = np.array([[100.0, 110.0]] * 9)
+    changed = np.array([[200.0, 110.0], [100.0, 220.0], [100.0, 220.0]])
+    (x,) = round_log_ratios(np.concatenate([steady, changed]))
+    assert x == pytest.approx(math.log(1.1))
 
 
 def test_very_slow_requests_still_run_five_at_a_time_in_one_block() -> None:
@@ -53,7 +60,7 @@ def test_a_run_is_never_under_five_nor_over_25_and_always_drops_its_first_answer
 @given(latencies, st.integers(1, 6))
 def test_an_arm_keeps_within_its_budget_wherever_a_shortest_run_does(call_ns: float, arms: int) -> None:
     schedule = schedule_round(arms, call_ns, random.Random(1))
-    assert 1 <= len(schedule.orders) <= 20
+    assert 1 <= len(schedule.orders) <= 40
     if 7 * call_ns <= ARM_BUDGET_NS:
         assert schedule.requests_per_arm * call_ns <= ARM_BUDGET_NS
     if 2 * 7 * call_ns <= ARM_BUDGET_NS * 0.999:

@@ -13,6 +13,7 @@ from wirespeed.experiment.design import (
     CallTimes,
     rest_of_request_ns,
     round_log_ratios,
+    round_ns,
     whole_log_ratio,
 )
 from wirespeed.experiment.stopping import ConfirmPlan, clears_margin, decide_candidates
@@ -50,7 +51,7 @@ def figures_of(measured: Round) -> RoundFigures:
     """The round's numbers from its blocks: the block's number is the median of the run."""
     medians = np.array([[block[0] for block in arm] for arm in measured.runs], dtype=float).T
     path = tuple(float(x) for x in round_log_ratios(medians))
-    baseline_ns = float(np.exp(np.log(medians[:, 0]).mean()))
+    baseline_ns = float(round_ns(medians)[0])
     rest_ns = rest_of_request_ns(
         [CallTimes(*call) for call in measured.live], [CallTimes(*call) for call in measured.replayed]
     )

@@ -27,8 +27,13 @@ DROPPED_WHERE_SLOW = 2
 ARM_BUDGET_NS = 150_000_000
 """Time one arm may take in one round of replay."""
 
+RUN_NS = 4_000_000
+"""A run should be over in about this time, so that the arms of a block meet the same machine: where others
+share its cores, its speed doubles and halves every 40 ms or so.
+"""
+
 BLOCKS_WANTED = 2
-BLOCKS_AT_MOST = 20
+BLOCKS_AT_MOST = 40
 """More blocks never replace rounds: beyond this their noise is small beside that between processes."""
 
 IMPLAUSIBLE_REST = 0.5
@@ -74,14 +79,14 @@ class CallTimes(NamedTuple):
 
 
 def run_length(call_ns: float, budget_ns: float = ARM_BUDGET_NS) -> Run:
-    """25 requests counted, fewer where two such runs exceed the budget, never under 5."""
-    affordable = int(budget_ns / BLOCKS_WANTED / call_ns)
+    """25 requests counted, fewer where they take longer than ``RUN_NS`` or half the budget, never under 5."""
+    affordable = int(min(RUN_NS, budget_ns / BLOCKS_WANTED) / call_ns)
     dropped = DROPPED if affordable >= RUN_LENGTH + DROPPED else DROPPED_WHERE_SLOW
     return Run(length=min(RUN_LENGTH, max(SHORTEST_RUN, affordable - dropped)), dropped=dropped)
 
 
 def blocks_within(run: Run, call_ns: float, budget_ns: float = ARM_BUDGET_NS) -> int:
-    """How many runs of an arm the budget holds: 1 to 20. A single shortest run may exceed the budget."""
+    """How many runs of an arm the budget holds: 1 to 40. A single shortest run may exceed the budget."""
     return min(BLOCKS_AT_MOST, max(1, int(budget_ns / (run.requests * call_ns))))
 
 
@@ -111,23 +116,25 @@ def rounds_within(
 
 
 def round_ns(block_ns: FloatArray) -> FloatArray:
-    """The time of each arm in a round: the geometric mean of its blocks, in nanoseconds.
+    """The time of each arm in a round: the geometric mean of its middle blocks, in nanoseconds.
 
     ``block_ns`` has shape (..., blocks, arms), the result (..., arms). Raises ValueError unless all times are
     positive and finite.
     """
-    times: FloatArray = np.exp(_mean_log(block_ns))
+    times: FloatArray = np.exp(_middle_mean(_logs(block_ns)))
     return times
 
 
 def round_log_ratios(block_ns: FloatArray) -> FloatArray:
-    """x_r of every arm but the baseline: the mean over blocks of ln(arm/baseline).
+    """x_r of every arm but the baseline: the interquartile mean over blocks of ln(arm/baseline).
 
     ``block_ns`` has shape (..., blocks, arms), the baseline first; the result has shape (..., arms - 1).
-    Raises ValueError unless all times are positive and finite.
+    The quarter of the blocks with the smallest ratios and that with the largest are left out: where a machine
+    changes its speed in the middle of a block, one arm pays for it, by a factor of two. Raises ValueError
+    unless all times are positive and finite. See docs/decisions/0002-sequential-bounds.md.
     """
-    logs = _mean_log(block_ns)
-    return logs[..., 1:] - logs[..., :1]
+    logs = _logs(block_ns)
+    return _middle_mean(logs[..., 1:] - logs[..., :1])
 
 
 def rest_of_request_ns(live: Sequence[CallTimes], replayed: Sequence[CallTimes]) -> float:
@@ -161,10 +168,18 @@ def whole_log_ratio(baseline_ns: float, remedy_ns: float, rest_ns: float) -> flo
     return math.log((remedy_ns + rest_ns) / (baseline_ns + rest_ns))
 
 
-def _mean_log(block_ns: FloatArray) -> FloatArray:
+def _logs(block_ns: FloatArray) -> FloatArray:
     if not (np.isfinite(block_ns).all() and (block_ns > 0).all()):
         raise ValueError("block times must be positive and finite")
-    means: FloatArray = np.log(block_ns).mean(axis=-2)
+    logs: FloatArray = np.log(block_ns)
+    return logs
+
+
+def _middle_mean(values: FloatArray) -> FloatArray:
+    """Mean of the middle half over the last axis but one; of all where there are fewer than four."""
+    left_out = values.shape[-2] // 4
+    ordered = np.sort(values, axis=-2)
+    means: FloatArray = ordered[..., left_out : values.shape[-2] - left_out, :].mean(axis=-2)
     return means
 
 
