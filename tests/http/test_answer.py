@@ -150,9 +150,9 @@ def test_a_body_may_be_longer_than_any_head() -> None:
 
 def test_a_head_that_tells_all_is_known_from_then_on() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"
-    assert read_whole(head + b"abc").known_head() == KnownHead(head, len(head), len(head) + 3, 200)
+    assert read_whole(head + b"abc").known_head() == KnownHead(head, len(head) + 3, 200)
     head = b"HTTP/1.1 204 No Content\r\n\r\n"
-    assert read_whole(head).known_head() == KnownHead(head, len(head), len(head), 204)
+    assert read_whole(head).known_head() == KnownHead(head, len(head), 204)
 
 
 @pytest.mark.parametrize(

@@ -32,14 +32,13 @@ class KnownHead:
     """A head that was parsed, of an answer that tells its length and leaves its connection open."""
 
     head: bytes
-    head_bytes: int
     answer_bytes: int
     """Head and body."""
     status: int
 
 
-NO_KNOWN_HEAD = KnownHead(b"", 1 << 62, 0, 0)
-"""Longer than whatever may come, so that nothing matches it."""
+NO_KNOWN_HEAD = KnownHead(b"\0", 0, 0)
+"""Begins no answer."""
 
 
 class AnswerReader:
@@ -63,10 +62,10 @@ class AnswerReader:
         self.ends_with_stream = False
         """Whether the answer goes on until the connection is closed."""
 
-    def feed(self, piece: bytes | memoryview) -> bool:
+    def feed(self, piece: bytes) -> bool:
         """Read on; True once the answer is complete. Raises ``ProtocolViolation``."""
         if self._first is None:
-            self._first = bytes(piece[:_LONGEST_KNOWN_HEAD_BYTES])
+            self._first = piece[:_LONGEST_KNOWN_HEAD_BYTES]
         self.received_bytes += len(piece)
         try:
             self._parser.feed_data(piece)
@@ -90,7 +89,7 @@ class AnswerReader:
         # Unequal where a 1xx answer came first.
         if head_bytes + (body_bytes or 0) != self.received_bytes:
             return None
-        return KnownHead(first[:head_bytes], head_bytes, self.received_bytes, self.status)
+        return KnownHead(first[:head_bytes], self.received_bytes, self.status)
 
     # What httptools calls while it parses. An exception here would come back wrapped, so violations are
     # noted.

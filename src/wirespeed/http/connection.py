@@ -4,9 +4,8 @@ Lives here: the hot path. It runs once a request, so it makes no task, future or
 that it has not just seen. This file must never know when the next request is due, nor how connections are
 made.
 
-What arrives lands in a buffer that all connections of an event loop share: it is used up before the next
-read. Requests go straight to the socket while the transport has nothing queued: a transport would write them
-only at the end of the event loop's turn, and the times would say so.
+Requests go straight to the socket while the transport has nothing queued: a transport would write them only
+at the end of the event loop's turn, and the times would say so.
 """
 
 from __future__ import annotations
@@ -28,8 +27,6 @@ from wirespeed.http.answer import (
 from wirespeed.http.outcomes import Failure
 from wirespeed.http.recording import CENSORED, Recorder, pack_row
 from wirespeed.http.target import PreparedRequest
-
-BUFFER_BYTES = 256 * 1024
 
 
 class Call:
@@ -63,20 +60,10 @@ class Lane(Protocol):
         """No answer; the connection is gone."""
 
 
-class Inbox:
-    """What the connections of one event loop share: the buffer they read into, and the rows they write."""
-
-    def __init__(self, recorder: Recorder) -> None:
-        self.buffer = bytearray(BUFFER_BYTES)
-        self.view = memoryview(self.buffer)
-        self.recorder = recorder
-
-
-class Connection(asyncio.BufferedProtocol):
+class Connection(asyncio.Protocol):
     """Carries one request at a time."""
 
     __slots__ = (
-        "_buffer",
         "_call",
         "_due_ns",
         "_first_ns",
@@ -92,18 +79,15 @@ class Connection(asyncio.BufferedProtocol):
         "_sent_ns",
         "_sock",
         "_transport",
-        "_view",
         "_written_ns",
         "ended",
     )
 
-    def __init__(self, lane: Lane, inbox: Inbox, sock: socket.socket, *, in_the_clear: bool) -> None:
+    def __init__(self, lane: Lane, recorder: Recorder, sock: socket.socket, *, in_the_clear: bool) -> None:
         """``sock`` is written to directly where the connection is ``in_the_clear``, through TLS otherwise."""
         self._lane = lane
         self._ready = lane.ready
-        self._buffer = inbox.buffer
-        self._view = inbox.view
-        self._record = inbox.recorder.append
+        self._record = recorder.append
         self._sock = sock
         self._put: Callable[[bytes], int] = sock.send if in_the_clear else self._put_through_transport
         self._transport: asyncio.Transport | None = None
@@ -137,22 +121,16 @@ class Connection(asyncio.BufferedProtocol):
         if written != call.bytes:
             self._open_transport.write(call.content[written:])
 
-    def get_buffer(self, sizehint: int) -> memoryview:
-        return self._view
-
-    def buffer_updated(self, nbytes: int) -> None:
+    def data_received(self, data: bytes) -> None:
         now_ns = clock()
         known = self._known
         if known is None:
             call = self._call
-            if call is None or self._reader is not None:
-                self._read(nbytes, now_ns)
+            if call is None or self._reader is not None or not data.startswith(call.known_head.head):
+                self._read(data, now_ns)
                 return
             known = call.known_head
-            if nbytes < known.head_bytes or not self._buffer.startswith(known.head):
-                self._read(nbytes, now_ns)
-                return
-            left = known.answer_bytes - nbytes
+            left = known.answer_bytes - len(data)
             if left:
                 self._known = known
                 self._first_ns = now_ns
@@ -160,7 +138,7 @@ class Connection(asyncio.BufferedProtocol):
                 return
             first_ns = now_ns
         else:
-            left = self._left - nbytes
+            left = self._left - len(data)
             if left:
                 self._expect(left)
                 return
@@ -235,7 +213,7 @@ class Connection(asyncio.BufferedProtocol):
         else:
             self._end(Failure.PROTOCOL)
 
-    def _read(self, nbytes: int, now_ns: int) -> None:
+    def _read(self, data: bytes, now_ns: int) -> None:
         """Read a head that is not known, or the body after one."""
         call = self._call
         if call is None:
@@ -246,7 +224,7 @@ class Connection(asyncio.BufferedProtocol):
             self._reader = call.reader()
             self._first_ns = now_ns
         try:
-            complete = self._reader.feed(self._view[:nbytes])
+            complete = self._reader.feed(data)
         except ProtocolViolation:
             self._end(Failure.PROTOCOL)
             return

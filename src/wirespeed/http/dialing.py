@@ -20,7 +20,7 @@ from wirespeed.errors import SubjectError, UsageError
 from wirespeed.http.outcomes import Failure
 from wirespeed.http.target import Origin, Tls
 
-MakeProtocol = Callable[[socket.socket], asyncio.BufferedProtocol]
+MakeProtocol = Callable[[socket.socket], asyncio.Protocol]
 
 
 @dataclass(frozen=True, slots=True)

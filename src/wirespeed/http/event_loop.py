@@ -11,6 +11,6 @@ def event_loop() -> tuple[Callable[[], asyncio.AbstractEventLoop], str]:
     try:
         import uvloop
     except ImportError:
-        # Not Windows' proactor: it reads ahead into buffers, and connections share theirs.
+        # Not Windows' proactor: connections send on their sockets, which it would not see.
         return asyncio.SelectorEventLoop, "asyncio"
     return uvloop.new_event_loop, "uvloop"

@@ -17,7 +17,7 @@ class KeptAnswer(AnswerReader):
         self.headers: list[tuple[bytes, bytes]] = []
         self.body = bytearray()
 
-    def feed(self, piece: bytes | memoryview) -> bool:
+    def feed(self, piece: bytes) -> bool:
         complete = super().feed(piece)
         if len(self.body) > LONGEST_BODY_BYTES:
             raise ProtocolViolation("the body is too long to keep")

@@ -16,7 +16,7 @@ from time import perf_counter_ns as clock
 
 import numpy as np
 
-from wirespeed.http.connection import Call, Connection, Inbox
+from wirespeed.http.connection import Call, Connection
 from wirespeed.http.dialing import Dialer, DialFailed, DialTimes
 from wirespeed.http.outcomes import Failure, Tally
 from wirespeed.http.recording import Recorder
@@ -93,7 +93,7 @@ class Lane:
 
     def _new_connection(self, sock: socket.socket) -> Connection:
         lanes = self._lanes
-        self._connection = Connection(self, lanes.inbox, sock, in_the_clear=lanes.dialer.in_the_clear)
+        self._connection = Connection(self, lanes.recorder, sock, in_the_clear=lanes.dialer.in_the_clear)
         return self._connection
 
     def _send_first(self, call: Call, due_ns: int) -> None:
@@ -135,7 +135,6 @@ class Lanes:
         self.dialer = dialer
         self.on_ready = on_ready
         self.recorder = Recorder()
-        self.inbox = Inbox(self.recorder)
         self.tally = Tally()
         self.crash: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Gets an exception that nobody foresaw."""
