@@ -33,7 +33,8 @@ def arm(*samples: Sample, memory: int | None = None) -> ArmRound:
     return ArmRound(samples, memory)
 
 
-def test_a_rounds_ratio_is_the_mean_of_the_logs_of_its_blocks() -> None:
+def test_a_rounds_ratio_is_taken_block_by_block() -> None:
+    """A machine that halves its speed in the middle of a round changes no ratio."""
     measured = {0: arm(sample(100), sample(400)), 1: arm(sample(200), sample(800))}
     assert log_ratio(measured, 1, "median_service_time") == pytest.approx(math.log(2))
 

@@ -18,7 +18,7 @@ import numpy as np
 from wirespeed.model.comparison import LensName, Metric
 from wirespeed.stats.histogram import IntArray
 
-from .design import round_ns
+from .design import round_log_ratios
 
 PERCENTILES: Final[dict[Metric, float]] = {"p95": 0.95, "p99": 0.99}
 
@@ -58,18 +58,6 @@ class ArmRound:
 
     samples: tuple[Sample, ...]
     memory_bytes: int | None = None
-
-    @property
-    def time_ns(self) -> float | None:
-        """Geometric mean of the samples; None where one has no number."""
-        times = [sample.time_ns for sample in self.samples if sample.time_ns is not None]
-        if len(times) < len(self.samples) or not times:
-            return None
-        return float(round_ns(np.array(times)[:, None])[0])
-
-    @property
-    def cpu_s_per_request(self) -> float | None:
-        return cpu_s_per_request([self])
 
 
 ByArm = dict[int, ArmRound]
@@ -124,20 +112,28 @@ def metrics_of(lens: LensName) -> tuple[Metric, ...]:
             return ("median_service_time",)
 
 
-_VALUES: Final[dict[Metric, Callable[[ArmRound], float | None]]] = {
-    "median_service_time": lambda each: each.time_ns,
-    "mean_time_per_request": lambda each: each.time_ns,
-    "cpu_s_per_request": lambda each: each.cpu_s_per_request,
+_AMOUNTS: Final[dict[Metric, Callable[[ArmRound], float | None]]] = {
+    "cpu_s_per_request": lambda each: cpu_s_per_request([each]),
     "peak_memory": lambda each: each.memory_bytes,
 }
-ONE_NUMBER_A_ROUND: Final = tuple(_VALUES)
+ONE_NUMBER_A_ROUND: Final[tuple[Metric, ...]] = ("median_service_time", "mean_time_per_request", *_AMOUNTS)
 """Metrics that verdicts can be about. Percentiles need more samples than a round has."""
 
 
 def log_ratio(measured: ByArm, arm: int, metric: Metric) -> float | None:
     """x_r of one round; None where either side has no number."""
-    value, baseline = (_VALUES[metric](measured[number]) for number in (arm, 0))
+    if metric not in _AMOUNTS:
+        return _time_log_ratio(measured[arm], measured[0])
+    value, baseline = (_AMOUNTS[metric](measured[number]) for number in (arm, 0))
     return math.log(value / baseline) if value and baseline else None
+
+
+def _time_log_ratio(arm: ArmRound, baseline: ArmRound) -> float | None:
+    """From the ratios of blocks, for the two samples of a block met the same machine."""
+    times = [[sample.time_ns or math.nan for sample in each.samples] for each in (baseline, arm)]
+    if len(times[0]) != len(times[1]) or not np.isfinite(times).all() or not times[0]:
+        return None
+    return float(round_log_ratios(np.array(times).T)[0])
 
 
 def log_ratios(rounds: Sequence[ByArm], arm: int, metric: Metric) -> list[float] | None:

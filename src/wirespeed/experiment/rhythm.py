@@ -19,7 +19,7 @@ START_SHARE = 1.0
 """Of the time that starting takes: what all arms together measure at the least. Where blocks spread five
 times as much as processes do, and take a fiftieth of a start, beyond this more rounds are worth more.
 """
-MOST_BLOCKS = 40
+MOST_BLOCKS = 80
 SETTLE_NS = 1_000_000
 """How long the requests are dropped that find the caches of another arm; at least three are in any case."""
 MOST_DROPPED = 25
