@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from wirespeed.diagnosis.advise import Outcome, advise
 from wirespeed.diagnosis.agents import AgentHolder
 from wirespeed.diagnosis.screening import RoundZero, round_zero
-from wirespeed.experiment.events import ignore
+from wirespeed.experiment import confirm
+from wirespeed.experiment.events import Listener, ignore
 from wirespeed.model.advice import Advice, Arm, Endpoint
 from wirespeed.model.plan import AdvicePlan, RequestWishes
 from wirespeed.model.request import Request
@@ -54,6 +56,13 @@ def plan() -> MakePlan:
         )
 
     return plan
+
+
+def advise_quickly(plan: AdvicePlan, listener: Listener = ignore) -> Outcome:
+    """All of ``advise`` with the shortest arms: enough for everything but the figures."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confirm, "ARM_BUDGETS_NS", confirm.ARM_BUDGETS_NS[-1:])
+        return advise(plan, listener)
 
 
 def look_around(plan: AdvicePlan) -> RoundZero:

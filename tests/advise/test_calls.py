@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.diagnosis.advise import advise
 from wirespeed.diagnosis.screening import PROBE_CALLS, PROFILE_CALLS
 from wirespeed.model.advice import Advice
 from wirespeed.model.request import Request
 
-from .conftest import MakePlan, endpoint
+from .conftest import MakePlan, advise_quickly, endpoint
 
 ROUNDS = 3
 LIVE = 2
@@ -28,7 +27,7 @@ def counted(plan: MakePlan, tmp_path_factory: pytest.TempPathFactory) -> tuple[A
         Request(method="GET", path="/writes-by-name"),
         Request(method="POST", path="/orders", body=b'["tent"]'),
     )
-    advice = advise(
+    advice = advise_quickly(
         plan(
             "counting:app",
             named=named,
@@ -104,7 +103,7 @@ def test_a_post_that_is_named_with_its_body_is_measured_by_replay(
     measured = [each for each in found.arms if each.whole is not None]
 
     assert found.status == 201
-    assert measured
+    assert measured, (found.note, [(each.name, each.reason) for each in found.arms])
     assert all(each.fidelity == "identical" for each in measured)
     assert calls["orders"] > 1
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.diagnosis.advise import advise
 from wirespeed.experiment.events import Event, ProbeStarted, RoundStarted
 from wirespeed.subject import agent
 
-from .conftest import MakePlan
+from .conftest import MakePlan, advise_quickly
 
 
 def count_starts(folder: Path, source: str) -> Path:
@@ -37,7 +36,7 @@ def test_an_app_that_does_not_start_twice_is_reported_with_what_was_seen(
     plan: MakePlan, tmp_path: Path
 ) -> None:
     folder = count_starts(tmp_path, f"assert STARTED == 1, 'the port is taken'\napp = FastAPI()\n{ROWS}")
-    outcome = advise(plan("main:app", folder))
+    outcome = advise_quickly(plan("main:app", folder))
     (found,) = outcome.advice.endpoints
 
     assert not outcome.interrupted
@@ -53,7 +52,7 @@ def test_rounds_that_were_measured_stand_when_the_app_does_not_start_any_more(
     plan: MakePlan, tmp_path: Path
 ) -> None:
     folder = count_starts(tmp_path, f"assert STARTED <= 3, 'enough'\napp = FastAPI()\n{ROWS}")
-    advice = advise(plan("main:app", folder, rounds=4)).advice
+    advice = advise_quickly(plan("main:app", folder, rounds=4)).advice
 
     assert advice.plan.rounds == 2
     assert any(each.whole is not None for each in advice.endpoints[0].arms)
@@ -82,7 +81,7 @@ def test_a_shutdown_that_hangs_is_named_and_waited_for_only_once(
         shut_down(self)
 
     monkeypatch.setattr(agent.AgentProcess, "_shut_down", noting)
-    advice = advise(plan("main:app", count_starts(tmp_path, HANGS + ROWS))).advice
+    advice = advise_quickly(plan("main:app", count_starts(tmp_path, HANGS + ROWS))).advice
 
     assert any(note.startswith("Gave up shutting main:app down") for note in advice.notes)
     assert advice.plan.rounds == 3
@@ -99,7 +98,7 @@ def interrupted_at(kind: type[Event], index: int) -> Callable[[Event], None]:
 
 def test_ctrl_c_between_two_rounds_keeps_those_that_are_complete(plan: MakePlan, tmp_path: Path) -> None:
     folder = count_starts(tmp_path, f"app = FastAPI()\n{ROWS}")
-    outcome = advise(plan("main:app", folder), interrupted_at(RoundStarted, 3))
+    outcome = advise_quickly(plan("main:app", folder), interrupted_at(RoundStarted, 3))
 
     assert outcome.interrupted
     assert (outcome.advice.complete, outcome.advice.plan.rounds) == (False, 2)
@@ -109,7 +108,7 @@ def test_ctrl_c_between_two_rounds_keeps_those_that_are_complete(plan: MakePlan,
 
 def test_ctrl_c_in_round_zero_keeps_the_endpoints_that_were_seen(plan: MakePlan, tmp_path: Path) -> None:
     folder = count_starts(tmp_path, f"app = FastAPI()\n{ROWS}{ROWS.replace('/rows', '/more')}")
-    outcome = advise(plan("main:app", folder), interrupted_at(ProbeStarted, 2))
+    outcome = advise_quickly(plan("main:app", folder), interrupted_at(ProbeStarted, 2))
 
     assert outcome.interrupted
     assert [each.request for each in outcome.advice.endpoints] == ["GET /rows"]

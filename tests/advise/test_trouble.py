@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from wirespeed.diagnosis.advise import advise
 from wirespeed.model.advice import Advice
 
-from .conftest import MakePlan, endpoint
+from .conftest import MakePlan, advise_quickly, endpoint
 
 DEADLINE_S = 0.5
 
 
 @pytest.fixture(scope="module")
 def advice(plan: MakePlan) -> Advice:
-    return advise(plan("trouble:app", deadline_s=DEADLINE_S)).advice
+    return advise_quickly(plan("trouble:app", deadline_s=DEADLINE_S)).advice
 
 
 ANSWERED = {
