@@ -5,6 +5,7 @@ Nothing measured here is evidence for a verdict; it decides what is measured.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
@@ -29,8 +30,8 @@ DISAGREEMENT_NS = 100_000
 
 SECOND_LOOKS = 6
 SECOND_LOOK_AFTER_S = 0.05
-"""How often a disagreement is looked at again, and how much later. Where others share a core, its speed halves
-for 40 ms at a time: all calls of one look may have met it so.
+"""How often a disagreement is looked at again, and how much later. Where others share a core, its speed
+halves for 40 ms at a time: all calls of one look may have met it so.
 """
 
 LONGEST_ERROR = 300
