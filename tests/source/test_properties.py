@@ -19,6 +19,8 @@ from wirespeed.source.rewrite import rewrite
 
 from .odd_modules import Endpoint, OddModule, odd_modules
 
+pytestmark = pytest.mark.slow
+
 Wish = tuple[Endpoint, bool, bool, bool]
 """Whether to annotate it, to drop its response class, and to reset its options."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
