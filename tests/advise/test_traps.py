@@ -173,4 +173,5 @@ def test_no_remedy_that_changes_bytes_is_recommended_and_byte_keeping_ones_are(p
         assert remedy.name.endswith(reset)
     shown = arm(endpoint(advice, "GET /decimals"), "-> Any")
     assert shown.differences[0].at == "$[0].price"
-    assert shown.reason == "clients would see different values"
+    assert shown.reason is not None
+    assert shown.reason.endswith("clients would see different values")
