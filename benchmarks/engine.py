@@ -128,7 +128,10 @@ def one_turn(server: Nginx, tool: str, setting: Setting, seconds: float) -> floa
         wait_for_load(server, process, setting.connections)
         requests, cpu_s = server.served(), cpu_time_s(process.pid)
         time.sleep(seconds)
-        return (server.served() - requests) / (cpu_time_s(process.pid) - cpu_s)
+        requests, cpu_s = server.served() - requests, cpu_time_s(process.pid) - cpu_s
+        if not requests:
+            raise SystemExit(f"{tool} put no load on for {seconds} s: was the machine stopped?")
+        return requests / cpu_s
     finally:
         process.kill()
         process.wait()

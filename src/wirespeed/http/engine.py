@@ -76,12 +76,12 @@ class Run:
             self._plan.connect_timeout_s,
             self._pace.ready,
         )
-
-    async def measure(self, start_ns: int, listener: Listener | None = None) -> Measured:
-        """Send from a moment of the clock on, and count. Connections are closed at the end."""
         # What exists by now is there to stay: collections need not look at it while the clock runs.
         gc.collect()
         gc.freeze()
+
+    async def measure(self, start_ns: int, listener: Listener | None = None) -> Measured:
+        """Send from a moment of the clock on, and count. Connections are closed at the end."""
         house = asyncio.create_task(keep_house(self._lanes, self._plan.timeout_ns, start_ns, listener))
         probe = Probe()
         try:
