@@ -5,15 +5,20 @@ Everything works on log ratios, ln(arm/baseline), one a round, in the order of t
 
 from ._distributions import FloatArray
 from .autocorrelation import lag1_autocorrelation, pair_rounds, pairings_needed
+from .histogram import Histogram, IntArray
 from .intervals import Interval, mean_interval, rounds_to_reach, smallest_effect, t_bound, t_interval
 from .sequential import LOOKS, Look, looks_within, sequential_bounds
 from .sign_flip import sign_flip_p, smallest_p
+from .timeline import Timeline
 
 __all__ = [
     "LOOKS",
     "FloatArray",
+    "Histogram",
+    "IntArray",
     "Interval",
     "Look",
+    "Timeline",
     "lag1_autocorrelation",
     "looks_within",
     "mean_interval",
