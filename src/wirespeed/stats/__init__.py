@@ -1,6 +1,6 @@
-"""Pure numbers: when evidence suffices, and how much a number of rounds can show.
+"""Pure numbers: when evidence suffices, how much a number of rounds can show, and how times are distributed.
 
-Everything works on log ratios, ln(arm/baseline), one a round, in the order of the rounds.
+Evidence is log ratios, ln(arm/baseline), one a round, in the order of the rounds. Times are integer nanoseconds.
 """
 
 from ._distributions import FloatArray
