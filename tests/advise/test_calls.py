@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.diagnosis.screening import PROBE_CALLS, PROFILE_CALLS
+from wirespeed.diagnosis.screening import PROBE_CALLS, PROFILE_CALLS, PROFILED_AT_MOST
 from wirespeed.model.advice import Advice
 from wirespeed.model.request import Request
+from wirespeed_agent.screening import SECOND_LOOKS
 
 from .conftest import MakePlan, advise_quickly, endpoint
 
 ROUNDS = 3
 LIVE = 2
 FIRST_CALL = 1
+SAFETY = Path(__file__).parents[2] / "docs" / "safety.md"
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +47,18 @@ def test_an_endpoints_own_code_runs_no_more_often_than_promised(
 ) -> None:
     advice, calls, _ = counted
     remedies = sum(each.fidelity != "different" for each in endpoint(advice, "GET /rows").arms)
-    promised = FIRST_CALL + PROBE_CALLS + remedies + PROFILE_CALLS + ROUNDS * LIVE
+    promised = FIRST_CALL + PROBE_CALLS + SECOND_LOOKS + remedies + PROFILE_CALLS + ROUNDS * LIVE
 
     assert ROUNDS * LIVE < calls["rows"] <= promised
     assert calls["dependency"] == calls["rows"]
+
+
+def test_the_safety_page_promises_these_numbers() -> None:
+    page, in_words = SAFETY.read_text(), {8: "eight"}
+
+    assert f"and where its time goes | up to {PROBE_CALLS} times |" in page
+    assert f"leave out work that the answer needs | up to {SECOND_LOOKS} times |" in page
+    assert f"for the slowest {in_words[PROFILED_AT_MOST]} | up to {PROFILE_CALLS} times |" in page
 
 
 def test_an_endpoint_without_remedies_is_called_in_round_zero_only(
