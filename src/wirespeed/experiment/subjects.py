@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from wirespeed.errors import UsageError
 from wirespeed.http.event_loop import event_loop
 from wirespeed.http.limits import make_room
 from wirespeed.model.comparison_plan import ComparisonPlan, HostedApp
-from wirespeed.model.subject import AppSubject, BaseUrl
+from wirespeed.model.subject import BaseUrl, Booted
 from wirespeed.subject.agent import AgentProcess
 from wirespeed.subject.packages import environment_with
 from wirespeed.subject.revision import worktree
@@ -62,8 +63,8 @@ def cast_of(plan: ComparisonPlan, listener: Listener) -> Iterator[Cast]:
 def lens_of(plan: ComparisonPlan, cast: Cast) -> Iterator[Lens]:
     """The lens the plan asks for, and the event loop it needs."""
     if plan.lens == "direct":
-        apps = [each.app for each in cast.subjects if isinstance(each, HostedApp)]
-        yield DirectLens(cast.arms, [_agent_of(app) for app in apps], plan.timeout_s)
+        apps = [each for each in cast.subjects if isinstance(each, HostedApp)]
+        yield DirectLens(cast.arms, [_agent_of(each) for each in apps], plan.timeout_s)
         return
     make_room(plan.connections * len(cast.subjects))
     traffic = Traffic(plan.connections, plan.lens == "load", plan.timeout_s, plan.verify_tls)
@@ -101,17 +102,36 @@ def _host_of(subject: HostedApp | BaseUrl) -> Host:
         running: Server = RunningServer(subject.url)
         return Host(lambda: nullcontext(running), subject.remote)
 
-    def start() -> AbstractContextManager[Server]:
-        return served(subject.app, subject.server)
+    @contextmanager
+    def start() -> Iterator[Server]:
+        with served(subject.app, subject.server) as app:
+            require_own_revision(subject, app.booted)
+            yield app
 
     return Host(start)
 
 
-def _agent_of(app: AppSubject) -> StartAgent:
+def _agent_of(subject: HostedApp) -> StartAgent:
     @contextmanager
     def start() -> Iterator[Agent]:
-        with AgentProcess(app) as agent:
-            agent.boot()
+        with AgentProcess(subject.app) as agent:
+            require_own_revision(subject, agent.boot())
             yield agent
 
     return start
+
+
+def require_own_revision(subject: HostedApp, booted: Booted) -> None:
+    """Refuse an app that was checked out, but imported from elsewhere: files that no revision changes.
+
+    Raises ``UsageError``.
+    """
+    if subject.revision is None or booted.file is None:
+        return
+    folder = subject.app.folder.resolve()
+    tree = next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
+    if not Path(booted.file).resolve().is_relative_to(tree):
+        raise UsageError(
+            f"at revision {subject.revision} the app was still imported from {booted.file}",
+            advice="Its environment has it installed; put the folder first, as in --env PYTHONPATH=src.",
+        )
