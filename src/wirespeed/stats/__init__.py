@@ -1,6 +1,7 @@
 """Pure numbers: when evidence suffices, how much a number of rounds can show, and how times are distributed.
 
-Evidence is log ratios, ln(arm/baseline), one a round, in the order of the rounds. Times are whole nanoseconds.
+Evidence is log ratios, ln(arm/baseline), one a round, in the order of the rounds. Times are whole
+nanoseconds.
 """
 
 from ._distributions import FloatArray
