@@ -57,7 +57,7 @@ def test_the_safety_page_promises_these_numbers() -> None:
     page, in_words = SAFETY.read_text(), {8: "eight"}
 
     assert f"and where its time goes | up to {PROBE_CALLS} times |" in page
-    assert f"leave out work that the answer needs | up to {SECOND_LOOKS} times |" in page
+    assert f"take another time than the answer | up to {SECOND_LOOKS} times |" in page
     assert f"for the slowest {in_words[PROFILED_AT_MOST]} | up to {PROFILE_CALLS} times |" in page
 
 
