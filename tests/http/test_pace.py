@@ -133,6 +133,22 @@ def test_requests_that_found_no_connection_are_counted_and_are_lower_bounds(serv
     assert not tally.service.is_lower_bound(percentile_ns(tally.service, 0.9))
 
 
+def test_connections_that_are_there_are_used_before_new_ones_are_made(serve: Serve) -> None:
+    """As with a server whose idle time-out is short: half of the connections are closed after their first
+    use.
+    """
+
+    def behave(exchange: Exchange) -> None:
+        exchange.send(OK)
+        if exchange.number < 5:
+            exchange.finish()
+
+    server = serve(behave)
+    tally = run(server.url, connections=10, rate=100.0, requests=60).tally
+    assert tally.status == {200: 60}
+    assert server.connections == 10
+
+
 def test_a_number_of_requests_can_be_sent_at_a_rate(serve: Serve) -> None:
     tally = run(serve().url, requests=30, rate=300.0).tally
     assert (tally.due, tally.answered) == (30, 30)

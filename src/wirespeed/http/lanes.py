@@ -55,6 +55,10 @@ class Lane:
         return None if self._connection is None else self._connection.in_flight()
 
     @property
+    def is_connected(self) -> bool:
+        return self._connection is not None and self._connection.ended is None
+
+    @property
     def is_waiting(self) -> bool:
         """Whether a request was sent and its answer has not come."""
         return self._connection is not None and self._connection.in_flight() is not None

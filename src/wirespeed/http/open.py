@@ -34,6 +34,7 @@ class OpenLoop:
         self._due_ns = _NEVER
         self._lanes = 0
         self._free: deque[Lane] = deque()
+        self._unconnected: deque[Lane] = deque()
         self._alarm = PunctualAlarm(self._serve)
         self.late_ns = array("q")
         """How late requests were sent that a lane was free for: the generator's fault, not the server's."""
@@ -65,12 +66,26 @@ class OpenLoop:
 
     def _serve(self) -> None:
         """Send what is due, as far as lanes are free."""
-        while self._free and self._due_ns <= (now_ns := clock()):
+        while self._is_any_free and self._due_ns <= (now_ns := clock()):
             self.late_ns.append(now_ns - self._due_ns)
-            # The lane that has been free longest: so all of them are used, whichever worker of the server has
-            # them.
-            self._send(self._free.popleft())
+            self._send(self._take())
         self._wait()
+
+    @property
+    def _is_any_free(self) -> bool:
+        return bool(self._free or self._unconnected)
+
+    def _take(self) -> Lane:
+        """The lane that has been free longest, so that all workers of the server get their share.
+
+        Lanes whose idle connection the server has closed come last: clients, too, use a connection that is there.
+        """
+        while self._free:
+            lane = self._free.popleft()
+            if lane.is_connected:
+                return lane
+            self._unconnected.append(lane)
+        return self._unconnected.popleft()
 
     def _send(self, lane: Lane) -> None:
         due_ns, self._due_ns = self._due_ns, next(self._schedule, _NEVER)
@@ -79,7 +94,7 @@ class OpenLoop:
 
     def _wait(self) -> None:
         if self._due_ns != _NEVER:
-            if self._free:
+            if self._is_any_free:
                 self._alarm.set(self._due_ns)
-        elif len(self._free) == self._lanes:
+        elif len(self._free) + len(self._unconnected) == self._lanes:
             self.finished.set()
