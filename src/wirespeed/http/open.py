@@ -78,7 +78,7 @@ class OpenLoop:
     def _take(self) -> Lane:
         """The lane that has been free longest, so that all workers of the server get their share.
 
-        Lanes whose idle connection the server has closed come last: clients, too, use a connection that is there.
+        Lanes whose idle connection the server has closed come last: clients, too, use connections they have.
         """
         while self._free:
             lane = self._free.popleft()
