@@ -1,10 +1,11 @@
 """How often verdicts on the direct lens are right on this machine, in short rounds.
 
-    python benchmarks/verdicts.py [COMPARISONS]
+    python benchmarks/verdicts.py [COMPARISONS [SERIES…]]
 
-Three series of 100 comparisons: an endpoint against its twin, at the default margin of 2 %; a planted busy
-wait of 5 % of the request, same margin; a planted one of 2 %, at a margin of 0.5 %. Twenty-five pairs share
-the processes of their rounds, each pair is a comparison of its own, by the sequential procedure.
+Three series of 100 comparisons: `twins`, an endpoint against its twin, at the default margin of 2 %;
+`planted-5`, a planted busy wait of 5 % of the request, same margin; `planted-2`, one of 2 %, at a margin of
+0.5 %, with longer turns, as an effect that small asks for. Twenty-five pairs share the processes of their
+rounds, each pair is a comparison of its own, by the sequential procedure.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +29,24 @@ from wirespeed.subject.agent import AgentProcess
 
 APPS = Path(__file__).parent / "apps"
 PAIRS = 25
-ARM_BUDGET_NS = 30_000_000
+CALIBRATION_NS = 30_000_000
 ROUNDS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    title: str
+    other: str
+    planted: float
+    margin: float
+    arm_budget_ns: int
+
+
+SERIES = {
+    "twins": Series("twins, margin 2 %", "b", 0.0, 0.02, 30_000_000),
+    "planted-5": Series("planted 5 %, margin 2 %", "slow", 0.05, 0.02, 30_000_000),
+    "planted-2": Series("planted 2 %, margin 0.5 %", "slow", 0.02, 0.005, 80_000_000),
+}
 
 
 def boot_with(planted_ns: int) -> object:
@@ -45,23 +63,23 @@ def boot_with(planted_ns: int) -> object:
     return boot
 
 
-def series(name: str, other: str, share: float, margin: float, comparisons: int, call_ns: float) -> None:
+def run(series: Series, comparisons: int, call_ns: float) -> None:
     started = time.monotonic()
-    boot = boot_with(round(share * call_ns))
+    boot = boot_with(round(series.planted * call_ns))
     done: list[Comparison] = []
     for batch in range(comparisons // PAIRS):
         pairs = [
-            (Request(method="GET", path=f"/a{n}"), Request(method="GET", path=f"/{other}{n}"))
+            (Request(method="GET", path=f"/a{n}"), Request(method="GET", path=f"/{series.other}{n}"))
             for n in range(PAIRS)
         ]
-        plan = SequentialPlan(margin=margin)
+        plan = SequentialPlan(margin=series.margin)
         done += compare_pairs(
             boot,  # type: ignore[arg-type]
             pairs,
             plan,
             rounds=ROUNDS,
             seed=batch,
-            arm_budget_ns=ARM_BUDGET_NS,
+            arm_budget_ns=series.arm_budget_ns,
             listener=ignore,
         )
     verdicts = Counter(str(each.decision.verdict) if each.decision else "undecided" for each in done)
@@ -70,7 +88,7 @@ def series(name: str, other: str, share: float, margin: float, comparisons: int,
     rounds = float(np.median([len(each.log_ratios) for each in done]))
     told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
     print(
-        f"{name:34s} {told:58s} median ratio {np.exp(effect):.4f}, round sd {spread:.2%}, "
+        f"{series.title:34s} {told:58s} median ratio {np.exp(effect):.4f}, round sd {spread:.2%}, "
         f"{rounds:.0f} rounds, {time.monotonic() - started:.0f} s",
         flush=True,
     )
@@ -86,7 +104,7 @@ def calibrate() -> float:
         None,
         rounds=1,
         seed=0,
-        arm_budget_ns=ARM_BUDGET_NS,
+        arm_budget_ns=CALIBRATION_NS,
         listener=ignore,  # type: ignore[arg-type]
     )
     return done.slowest_call_ns
@@ -94,11 +112,11 @@ def calibrate() -> float:
 
 def main() -> None:
     comparisons = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    chosen = sys.argv[2:] or list(SERIES)
     call_ns = calibrate()
-    print(f"one request takes {call_ns / 1000:.0f} µs; {comparisons} comparisons a series")
-    series("twins, margin 2 %", "b", 0.0, 0.02, comparisons, call_ns)
-    series("planted 5 %, margin 2 %", "slow", 0.05, 0.02, comparisons, call_ns)
-    series("planted 2 %, margin 0.5 %", "slow", 0.02, 0.005, comparisons, call_ns)
+    print(f"one request takes {call_ns / 1000:.0f} µs; {comparisons} comparisons a series", flush=True)
+    for name in chosen:
+        run(SERIES[name], comparisons, call_ns)
 
 
 if __name__ == "__main__":
