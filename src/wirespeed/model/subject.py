@@ -8,6 +8,14 @@ from typing import Any, Literal
 from ._base import Message, Value
 
 
+class EditedSource(Value):
+    """The text that a source file is imported with, in place of what the disk has."""
+
+    file: Path
+    """Absolute."""
+    text: str
+
+
 class AppSubject(Value):
     """An ASGI app as the user named it."""
 
@@ -20,6 +28,7 @@ class AppSubject(Value):
     env: dict[str, str] = {}
     prepare: str | None = None
     """``module:function``, called with the app before start-up."""
+    edited: tuple[EditedSource, ...] = ()
 
 
 ServerName = Literal["uvicorn", "granian", "hypercorn"]
@@ -68,3 +77,5 @@ class Booted(Message):
     dont_write_bytecode: bool
     """The app's real setting; the agent itself caches bytecode in a folder of its own where this is true."""
     notes: list[str] = []
+    edited: list[str] = []
+    """Of the subject's edited files, those that have been imported by now."""

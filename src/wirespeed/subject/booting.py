@@ -20,6 +20,7 @@ def boot_args(subject: AppSubject) -> dict[str, Any]:
         "folder": str(folder.resolve()),
         "prepare": subject.prepare,
         "bytecode": str(bytecode_folder()),
+        "edited": [each.model_dump(mode="json") for each in subject.edited],
     }
 
 
