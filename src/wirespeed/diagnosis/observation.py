@@ -154,7 +154,7 @@ class UnionFact(Message):
 
 
 class SameEveryTime(Message):
-    """The endpoint takes nothing from the request, and gave one object and the same bytes in all ``calls``."""
+    """The endpoint takes nothing from the request, and every call gave one object and the same bytes."""
 
     calls: int
     encode_ns: int
@@ -281,6 +281,18 @@ class Round(Message):
     parallel_runs: list[list[tuple[float, float, float, float]]] = []
     parallel_errors: list[int] = []
     parallel_gave_up: list[str | None] = []
+
+
+EditKind = Literal[
+    "return the value",
+    "return instances",
+    "async def",
+    "def",
+    "hoist",
+    "discriminator",
+    "pure asgi",
+    "cache bytes",
+]
 
 
 class CodeEdit(Value):
