@@ -2,9 +2,9 @@
 
 What lives here: bytes, file names and signals. What it must never know: what the changes are good for.
 
-A file is never written in place. Its new bytes go to a temporary file beside it, which takes its name in one
-step once it is complete on disk; so neither a full disk nor the end of this process leaves half a file. A file
-whose bytes are not those that the change was made for is somebody else's work and is refused.
+A file is never written in place. Its new bytes go to a temporary file beside it, which takes its name in
+one step once it is complete on disk; so neither a full disk nor the end of this process leaves half a file. A
+file whose bytes are not those that the change was made for is somebody else's work and is refused.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class FileChange:
 
 
 class FilesChanged:
-    """Files as they were written. ``restore`` puts them back; what cannot be put back is named, never lost."""
+    """Files as they were written; ``restore`` puts them back, and names what cannot be put back."""
 
     def __init__(self, changes: Sequence[FileChange]) -> None:
         self._changes = list(changes)
