@@ -95,6 +95,7 @@ def _describe(study: Study, layers: List[Dict[str, int]]) -> Dict[str, Any]:
         "phases": phases_of(study.calls, layers),
         "obstacle": obstacle,
         "fast_path": record.used_dump_json,
+        "hand_built": study.is_hand_built(),
         "is_coroutine": record.is_coroutine,
         "value_type": type(record.value).__name__ if record.called else None,
         "route": None if found is None or found.kind != "api" else route_facts(found),

@@ -147,9 +147,14 @@ class Study:
             return self.found.reason
         if not record.called:
             return "the endpoint did not return"
-        if _is_response(record.value):
+        if self.is_hand_built():
             return f"the endpoint answers with a {type(record.value).__name__} of its own"
         return None
+
+    def is_hand_built(self) -> bool:
+        """Whether the endpoint returned a response already, which no response model has a say in."""
+        record = self.last.ticket.record
+        return record.called and _is_response(record.value)
 
     def totals_and_paths(self) -> List[Tuple[int, int]]:
         """(whole request, response path) in nanoseconds of every live call."""

@@ -27,6 +27,9 @@ COMMANDS = (
         "Tell whether one thing is faster than another, or that it cannot be told.",
     ),
     Command("load", "wirespeed.cli.load", "Put load on a server, and tell what became of every request."),
+    Command(
+        "replicate", "wirespeed.cli.replicate", "Measure published claims about speed again, on this machine."
+    ),
     Command("selfcheck", "wirespeed.cli.selfcheck", "Measure how small an effect this machine can show."),
     Command("rule", "wirespeed.cli.rule", "Explain a rule: when it fires, what cures it, what can go wrong."),
 )
@@ -34,7 +37,7 @@ COMMANDS = (
 CHECK_FAILED, BUG, INTERRUPTED = 1, 4, 130
 EXIT_CODES = {
     0: "done",
-    CHECK_FAILED: "a check failed (--fail-on, --slo)",
+    CHECK_FAILED: "a check failed (--fail-on, --slo, --strict)",
     2: "wrong usage",
     3: "the app or server under study failed",
     BUG: "no verdict: the measurement is invalid, nothing could be measured, or wirespeed has a bug",

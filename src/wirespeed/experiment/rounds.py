@@ -85,7 +85,7 @@ def measure_rounds(
         listener(RoundStarted(index + 1, last))
         try:
             rng = random.Random(f"{plan.seed}/{index}")
-            measured = _one_round(lens, plan, course, [0, *waiting], statuses, rng)
+            measured = one_round(lens, plan, course, [0, *waiting], statuses, rng)
         except KeyboardInterrupt:
             rounds.interrupted = True
             break
@@ -101,7 +101,7 @@ def measure_rounds(
     return rounds
 
 
-def _one_round(
+def one_round(
     lens: Lens,
     plan: ComparisonPlan,
     course: Course,
@@ -109,14 +109,15 @@ def _one_round(
     statuses: Sequence[int],
     rng: random.Random,
 ) -> MeasuredRound:
+    """Fresh processes, a warm-up, and every arm's turns. Raises what starting them or losing them raises."""
     ticks = cpu_ticks()
     with lens.stage(arms) as stage:
         for arm in arms:
             stage.warm_up(arm, course.rhythm.warm_up)
-        samples = _all_blocks(stage, course.rhythm, arms, statuses, rng)
+        samples = all_blocks(stage, course.rhythm, arms, statuses, rng)
         measured = {arm: ArmRound(tuple(samples[arm]), stage.memory_bytes(arm)) for arm in arms}
         troubles = [
-            f"{plan.arms[arm].name}: its server stopped answering" for arm in arms if _is_lost(samples[arm])
+            f"{plan.arms[arm].name}: its server stopped answering" for arm in arms if is_lost(samples[arm])
         ]
         troubles += stage.troubles()
     now = cpu_ticks()
@@ -124,7 +125,7 @@ def _one_round(
     return MeasuredRound(measured, stolen is None or stolen <= MOST_STOLEN, tuple(troubles))
 
 
-def _all_blocks(
+def all_blocks(
     stage: Stage, rhythm: Rhythm, arms: Sequence[int], statuses: Sequence[int], rng: random.Random
 ) -> dict[int, list[Sample]]:
     """The arms' samples in the order of the blocks; fewer where an arm is lost."""
@@ -132,12 +133,12 @@ def _all_blocks(
     for order in rhythm.orders(arms, rng):
         for arm in order:
             samples[arm].append(stage.sample(arm, rhythm.turns[arm], statuses[arm]))
-            if _is_lost(samples[arm]):
+            if is_lost(samples[arm]):
                 return samples
     return samples
 
 
-def _is_lost(samples: Sequence[Sample]) -> bool:
+def is_lost(samples: Sequence[Sample]) -> bool:
     return sum(sample.gave_up for sample in samples) > MOST_GIVEN_UP
 
 

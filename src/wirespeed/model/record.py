@@ -10,14 +10,15 @@ from ._base import Document
 from .advice import Advice
 from .comparison import Comparison
 from .load import Load
+from .replication import Replication
 
 FORMAT: Final = "wirespeed/record/1"
 
 
 class Record(Document):
     format: Literal["wirespeed/record/1"] = FORMAT
-    kind: Literal["advice", "load", "comparison"] = "advice"
-    document: Annotated[Advice | Load | Comparison, Field(discriminator="format")]
+    kind: Literal["advice", "load", "comparison", "replication"] = "advice"
+    document: Annotated[Advice | Load | Comparison | Replication, Field(discriminator="format")]
     evidence: dict[str, Any] = Field(default_factory=dict)
     """What the experiment measured, round by round, in the shape it chose; JSON values only."""
 

@@ -12,11 +12,13 @@ from .advice import Advice
 from .comparison import Comparison
 from .load import Load
 from .record import Record
+from .replication import Replication
 
 DOCUMENTS: dict[str, type[Document]] = {
     "advice-1": Advice,
     "load-1": Load,
     "comparison-1": Comparison,
+    "replication-1": Replication,
     "record-1": Record,
 }
 """Schema name (kind and format number) to the model it describes."""

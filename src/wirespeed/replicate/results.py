@@ -41,7 +41,7 @@ class ExperimentResult(Value):
     connections: int
     arms: tuple[ArmFigures, ...]
     bodies: dict[str, str]
-    """SHA-256 of each arm's answer; an arm whose answers change from call to call has none."""
+    """SHA-256 of each arm's answer; empty where answers change from call to call."""
     body_bytes: dict[str, int]
     log_ratios: dict[str, dict[str, tuple[float, ...]]]
     """By metric, by arm: ln(arm / first arm), one number a round, in order. Metrics that the rounds do not
@@ -53,8 +53,6 @@ class ExperimentResult(Value):
     rounds: int
     troubles: dict[str, tuple[str, ...]]
     """Why no verdict may be read, by arm; under ``""`` what concerns all arms."""
-    packages: dict[str, str]
-    """Of the first arm's environment."""
     complete: bool
     """False when Ctrl-C ended it early."""
     elapsed_s: float

@@ -19,12 +19,17 @@ from typing import Any
 from pydantic import ValidationError
 
 from wirespeed.errors import RecordNotSaved, UsageError
-from wirespeed.model import advice, comparison, record
+from wirespeed.model import advice, comparison, record, replication
 from wirespeed.model import load as load_document
 from wirespeed.model.record import Record
 
 FOLDER = ".wirespeed"
-_BARE_DOCUMENTS = {advice.FORMAT: "advice", load_document.FORMAT: "load", comparison.FORMAT: "comparison"}
+_BARE_DOCUMENTS = {
+    advice.FORMAT: "advice",
+    load_document.FORMAT: "load",
+    comparison.FORMAT: "comparison",
+    replication.FORMAT: "replication",
+}
 MAX_BYTES = 256 * 1024 * 1024
 """Far above any real record, far below what would exhaust memory when parsed."""
 
@@ -99,7 +104,7 @@ def _stem(document: Record) -> str:
 
 
 def _write(content: bytes, place: Path, stem: str) -> Path:
-    _make_private_to_git(place)
+    make_private_to_git(place)
     descriptor, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=place)
     temporary = Path(name)
     try:
@@ -112,7 +117,7 @@ def _write(content: bytes, place: Path, stem: str) -> Path:
         temporary.unlink(missing_ok=True)
 
 
-def _make_private_to_git(place: Path) -> None:
+def make_private_to_git(place: Path) -> None:
     place.mkdir(parents=True, exist_ok=True)
     ignore = place / ".gitignore"
     if not ignore.exists():
