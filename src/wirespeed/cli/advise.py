@@ -22,6 +22,7 @@ wirespeed advise main:app
 wirespeed advise shop/main.py --python .venv --env DB_URL=sqlite:///copy.db
 wirespeed advise main:app --get '/orders/42' --header 'X-Token: x'
 wirespeed advise main:app --request 'POST /orders' --body @order.json --only
+wirespeed advise main:app --http --workers 2
 wirespeed advise main:app --dry-run
 wirespeed advise main:app --fail-on WS101,WS2 --json > advice.json
 """
@@ -110,6 +111,33 @@ def advise(
             metavar="DURATION", rich_help_panel=MEASURING, help="How long one call of an endpoint may take."
         ),
     ] = "10s",
+    http: Annotated[
+        bool,
+        typer.Option(
+            "--http",
+            rich_help_panel=MEASURING,
+            help="Confirm recommended remedies through the app's own server too, alone and with 50 "
+            "connections. 40 % of the budget is kept for it, and only GETs are sent.",
+        ),
+    ] = False,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            "--server",
+            metavar="NAME",
+            rich_help_panel=MEASURING,
+            help="The server of --http: uvicorn (default), granian or hypercorn.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            rich_help_panel=MEASURING,
+            help="Worker processes of that server. Default: 1.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -158,6 +186,9 @@ def advise(
             rounds=rounds,
             seed=seed,
             deadline=deadline,
+            http=http,
+            server=server,
+            workers=workers,
         )
     )
     if dry_run:

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from wirespeed.cli.request_options import parse_wishes, read_body
-from wirespeed.cli.subject_options import app_subject
+from wirespeed.cli.subject_options import app_subject, server_settings
 from wirespeed.cli.values import at_least, chosen_seed, duration_s, enough_rounds, fraction
+from wirespeed.errors import UsageError
 from wirespeed.model.plan import AdvicePlan
+from wirespeed.model.subject import ServerSettings
 from wirespeed.store.machine_check import pairings_of
 from wirespeed.subject.machine import environment
 
@@ -36,6 +38,9 @@ class AdviseOptions:
     rounds: int | None
     seed: int | None
     deadline: str
+    http: bool = False
+    server: str | None = None
+    workers: int | None = None
 
 
 def advice_plan(options: AdviseOptions, read: Callable[[str], bytes] = read_body) -> AdvicePlan:
@@ -59,4 +64,14 @@ def advice_plan(options: AdviseOptions, read: Callable[[str], bytes] = read_body
         seed=chosen_seed(options.seed),
         deadline_s=duration_s(options.deadline, "--deadline"),
         pairings=pairings_of(environment(None), os.environ),
+        server=_server(options),
     )
+
+
+def _server(options: AdviseOptions) -> ServerSettings | None:
+    if options.http:
+        return server_settings(options.server, options.workers)
+    for option, value in (("--server", options.server), ("--workers", options.workers)):
+        if value is not None:
+            raise UsageError(f"{option} is for --http", advice="Add --http, or leave it out.")
+    return None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from wirespeed.cli.request_options import parse_wishes, read_body
-from wirespeed.cli.subject_options import app_subject, server_name
+from wirespeed.cli.subject_options import app_subject, server_settings
 from wirespeed.cli.values import at_least, chosen_seed, duration_s
 from wirespeed.errors import UsageError
 from wirespeed.http.objective import Objective, parse_objective
@@ -222,8 +222,7 @@ def _served(options: LoadOptions) -> ServedSubject:
         env=options.env,
         prepare=options.prepare,
     )
-    workers = at_least(options.workers or 1, 1, "--workers", "somebody has to answer")
-    return ServedSubject(app, ServerSettings(name=server_name(options.server or "uvicorn"), workers=workers))
+    return ServedSubject(app, server_settings(options.server, options.workers))
 
 
 def _weighted(texts: tuple[str, ...]) -> tuple[list[str], list[int]]:

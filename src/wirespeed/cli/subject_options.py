@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import get_args
 
 from wirespeed.cli.interpreter import choose_python
-from wirespeed.cli.values import assignments
+from wirespeed.cli.values import assignments, at_least
 from wirespeed.errors import UsageError
-from wirespeed.model.subject import AppSubject, ServerName
+from wirespeed.model.subject import AppSubject, ServerName, ServerSettings
 
 SERVERS: tuple[ServerName, ...] = get_args(ServerName)
 
@@ -44,3 +44,9 @@ def server_name(text: str) -> ServerName:
         if server == text.strip().lower():
             return server
     raise UsageError(f"--server {text!r} is not known", advice=f"Servers are {', '.join(SERVERS)}.")
+
+
+def server_settings(name: str | None, workers: int | None) -> ServerSettings:
+    """uvicorn with one worker, unless something else is said."""
+    number = 1 if workers is None else at_least(workers, 1, "--workers", "somebody has to answer")
+    return ServerSettings(name=server_name(name or "uvicorn"), workers=number)

@@ -68,9 +68,9 @@ def rhythm_of_runs(call_ns: Sequence[float], start_s: float) -> Rhythm:
     return Rhythm(blocks, (run,) * len(call_ns), _warm_up(slowest_ns))
 
 
-def rhythm_of_slices(latencies_ns: Sequence[float]) -> Rhythm:
-    """Slices of load, long enough for an arm to give ten answers on every connection; one latency an arm."""
-    lengths_s = [max(SLICE_S, ANSWERS_PER_CONNECTION * latency_ns / 1e9) for latency_ns in latencies_ns]
+def rhythm_of_slices(latencies_ns: Sequence[float], answers: int = ANSWERS_PER_CONNECTION) -> Rhythm:
+    """Slices of load, long enough for an arm to give ``answers`` on every connection; one latency an arm."""
+    lengths_s = [max(SLICE_S, answers * latency_ns / 1e9) for latency_ns in latencies_ns]
     blocks = max(1, min(SLICES, int(SLICES_S / max(lengths_s))))
     return Rhythm(blocks, tuple(map(Slice, lengths_s)), _warm_up(max(latencies_ns)))
 

@@ -33,6 +33,11 @@ class Counts:
     def failed(self) -> int:
         return self.errors.total()
 
+    @property
+    def kinds(self) -> str:
+        """``3 × timeout, 1 × status 500``."""
+        return ", ".join(f"{number} × {kind}" for kind, number in self.errors.most_common())
+
 
 def counts_of(rounds: Iterable[ArmRound]) -> Counts:
     counts = Counts()
@@ -47,10 +52,9 @@ def counts_of(rounds: Iterable[ArmRound]) -> Counts:
 def error_reasons(arm: str, counts: Counts, max_errors: float) -> Iterator[str]:
     """Too many errors, or requests that nobody can account for."""
     if counts.failed > counts.sent * max_errors:
-        kinds = ", ".join(f"{number} × {kind}" for kind, number in counts.errors.most_common())
         yield (
             f"{arm}: {counts.failed} of {counts.sent} requests failed, "
-            f"more than --max-errors {max_errors:.1%} allows ({kinds})"
+            f"more than --max-errors {max_errors:.1%} allows ({counts.kinds})"
         )
     missing = counts.sent - counts.answered - counts.failed
     if missing:
@@ -82,19 +86,23 @@ def difference_reasons(arm: str, baseline: str, found: Sequence[Difference]) -> 
 
 def generator_reasons(arm: str, rounds: Sequence[ArmRound], p50_ns: float | None) -> Iterator[str]:
     """Whether the load generator, not the server, was what limited an arm under load."""
+    trouble = generator_trouble(rounds, p50_ns)
+    if trouble is not None:
+        yield f"{arm}: {trouble}; use fewer connections, or --lens service"
+
+
+def generator_trouble(rounds: Sequence[ArmRound], p50_ns: float | None) -> str | None:
+    """In which way the load generator may have been what was measured; None where it was not."""
     samples = [sample for each in rounds for sample in each.samples]
     cpu = _median([sample.generator_cpu for sample in samples])
     lag_ns = _median([sample.generator_lag_ns for sample in samples])
     if cpu is not None and cpu >= BUSY_CPU:
-        yield (
-            f"{arm}: the load generator used {cpu:.0%} of a core, and may have been the bottleneck; "
-            "use fewer connections, or --lens service"
+        return f"the load generator used {cpu:.0%} of a core, and may have been the bottleneck"
+    if lag_ns is not None and p50_ns is not None and lag_ns > max(LAG_NS, OWN_SHARE * p50_ns):
+        return (
+            f"the load generator was {lag_ns / 1e6:.1f} ms late in the median, which is part of every latency"
         )
-    elif lag_ns is not None and p50_ns is not None and lag_ns > max(LAG_NS, OWN_SHARE * p50_ns):
-        yield (
-            f"{arm}: the load generator was {lag_ns / 1e6:.1f} ms late in the median, which is part "
-            "of every latency; use fewer connections or workers, or --lens service"
-        )
+    return None
 
 
 def _median(values: Iterable[float | None]) -> float | None:

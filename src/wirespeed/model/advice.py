@@ -92,6 +92,21 @@ class ParallelEstimate(Document):
     interval: tuple[float, float]
 
 
+class ThroughServer(Document):
+    """What a remedy gains through the app's own server, over HTTP; its figures are of one family."""
+
+    server: str
+    workers: int
+    rounds: int
+    alone: Estimate | None
+    """One request at a time, over one connection. Null where nothing was measured; ``reason`` says why."""
+    loaded: ParallelEstimate | None
+    """Time per request while ``n`` connections were busy."""
+    contradicts: bool
+    """Whether one of the two shows that the remedy is slower."""
+    reason: str | None = None
+
+
 class Arm(Document):
     name: str
     code: str
@@ -112,6 +127,8 @@ class Arm(Document):
     recommended: bool
     reason: str | None
     """Why it is not recommended; where it is, what to know of its edit."""
+    served: ThroughServer | None = None
+    """Null where it was not recommended, or nobody asked for it (``--http``)."""
 
 
 class Endpoint(Document):

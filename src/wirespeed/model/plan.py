@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ._base import Value
 from .request import PlannedRequest, Request, Route, Skipped
-from .subject import AppSubject
+from .subject import AppSubject, ServerSettings
 
 
 class RequestWishes(Value):
@@ -53,6 +53,8 @@ class AdvicePlan(Value):
     """How long one call of an endpoint may take."""
     pairings: int = 0
     """How often this machine's rounds must be averaged in pairs, as its self-check found."""
+    server: ServerSettings | None = None
+    """What the recommended remedies are confirmed through; None without ``--http``."""
 
 
 class SelfcheckPlan(Value):

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from wirespeed.model.advice import Arm, Difference, Endpoint
+from wirespeed.model.advice import Arm, Difference, Endpoint, ThroughServer
 from wirespeed.model.verdict import Verdict
 
 from .numbers import Interval, duration, from_to, share, speed, speed_interval, spread
@@ -53,6 +53,7 @@ def arm_view(arm: Arm, endpoint: Endpoint, margin: float, *, every_line: bool = 
         outcome=outcome,
         interval=interval,
         remarks=tuple(_remarks(arm, endpoint)),
+        served=None if arm.served is None else _served(arm.served),
         differences=_differences(arm, every_line) if _is_of_interest(arm) else (),
         edit=edit_lines(arm, every_line) if arm.recommended and arm.edit != arm.name else (),
     )
@@ -177,6 +178,21 @@ def _response_path(arm: Arm, endpoint: Endpoint) -> Iterator[Span]:
     part, whole = endpoint.response_path_ns, endpoint.whole_ns
     if arm.response_path and part and whole and part < whole * _MOSTLY_RESPONSE_PATH:
         yield Span(f"response path {from_to(part, part * arm.response_path.ratio)}", "muted")
+
+
+def _served(through: ThroughServer) -> Span:
+    where = f"through {clean(through.server)}" + f" with {through.workers} workers" * (through.workers > 1)
+    if through.alone is None or through.loaded is None:
+        return Span(f"{where}: not measured: {clean(through.reason or '')}", "muted")
+    alone = _with_interval(through.alone.ratio, through.alone.interval)
+    loaded = _with_interval(through.loaded.ratio, through.loaded.interval)
+    role: Role = "bad" if through.contradicts else "plain"
+    return Span(f"{where}: alone {alone}, {through.loaded.n} connections {loaded}", role)
+
+
+def _with_interval(ratio: float, interval: Interval) -> str:
+    low, high = interval
+    return spread(interval) if low <= 1 <= high else f"{speed(ratio)} {speed_interval(ratio, interval)}"
 
 
 def _other_metric(arm: Arm) -> Iterator[Span]:

@@ -201,6 +201,9 @@ def _arm_lines(arm: ArmView, columns: list[int], width: int) -> Iterator[Text]:
         start = Text(" " * _DEEP) + _measured(arm, [0, 0, 0])
     remarks = [styled(remark.text, remark.role) for remark in arm.remarks]
     yield from flow(remarks, width, start=_stripped(start) + _GAP, hanging=_DEEP, separator=_SEPARATOR)
+    if arm.served is not None:
+        told = words(arm.served.text, arm.served.role)
+        yield from flow(told, width, start=Text(" " * _DEEP), hanging=_DEEP + 2)
     for difference in arm.differences:
         yield from flow(words(difference, "warn"), width, start=Text(" " * _DEEP), hanging=_DEEP + 2)
     for line in arm.edit:

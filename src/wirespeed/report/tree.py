@@ -16,6 +16,8 @@ class ArmView:
     outcome: Span
     interval: str
     remarks: tuple[Span, ...] = ()
+    served: Span | None = None
+    """What it gains through the app's server."""
     differences: tuple[str, ...] = ()
     """One line a JSON path: ``$[3].price: 12.5 → "12.5"``."""
     edit: tuple[Span, ...] = ()
