@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import ipaddress
+import os
 import socket
 import ssl
 from collections.abc import Callable, Sequence
@@ -148,7 +149,9 @@ class Dialer:
             await self._connect(sock)
         except OSError as error:
             failure = Failure.CONNECT_TIMEOUT if error.errno == errno.ETIMEDOUT else Failure.CONNECT_REFUSED
-            raise DialFailed(failure, error.strerror or str(error)) from error
+            # asyncio puts words of its own, with the address, in the place of the system's.
+            reason = str(error) if error.errno is None else os.strerror(error.errno)
+            raise DialFailed(failure, reason) from error
         connected_ns = clock()
         try:
             await self._attach(sock, make)
