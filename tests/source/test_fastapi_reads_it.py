@@ -12,8 +12,8 @@ import pytest
 from fastapi import FastAPI
 
 from wirespeed.source import FunctionAt, RouteChange, TypeSource
-from wirespeed.source.edits import edits_of
 from wirespeed.source.rewrite import rewrite
+from wirespeed.source.route_edits import edits_of
 
 from .golden_cases import line_of
 

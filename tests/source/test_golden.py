@@ -9,9 +9,9 @@ import pytest
 
 from wirespeed.source import Diff, Refused
 from wirespeed.source.diff import diff_of
-from wirespeed.source.edits import edits_of
 from wirespeed.source.file_text import FileText
 from wirespeed.source.rewrite import rewrite
+from wirespeed.source.route_edits import edits_of
 
 from .golden_cases import Case, load_cases
 

@@ -1,8 +1,38 @@
-"""Edits to the user's files: a measured change of a route, written down where the route is.
+"""Edits to the user's files: what was measured, written down where the code is.
 
-Everything but ``values`` loads LibCST, which takes a while: import the rest where it is needed.
+Everything but ``values`` and ``disk`` loads LibCST, which takes a while: import the rest where it is needed.
 """
 
-from .values import CallAt, Diff, FunctionAt, ModuleFacts, NoEdit, Refused, RouteChange, TypeSource
+from .values import (
+    CallAt,
+    CodeEditAt,
+    CodeEditKind,
+    Diff,
+    EditedFile,
+    FunctionAt,
+    ModuleFacts,
+    NoEdit,
+    Part,
+    Refused,
+    RouteChange,
+    RouteEdit,
+    TypeSource,
+    Written,
+)
 
-__all__ = ["CallAt", "Diff", "FunctionAt", "ModuleFacts", "NoEdit", "Refused", "RouteChange", "TypeSource"]
+__all__ = [
+    "CallAt",
+    "CodeEditAt",
+    "CodeEditKind",
+    "Diff",
+    "EditedFile",
+    "FunctionAt",
+    "ModuleFacts",
+    "NoEdit",
+    "Part",
+    "Refused",
+    "RouteChange",
+    "RouteEdit",
+    "TypeSource",
+    "Written",
+]

@@ -19,7 +19,8 @@ STAR = "*"
 
 @dataclass(frozen=True, eq=False)
 class Binding:
-    """``value`` is the expression of a plain assignment; ``imported`` the module and name of a from-import.
+    """``value`` is the expression of a plain assignment; ``imported`` the module and name of a from-import;
+    ``module`` the one that an ``import`` binds to the name.
 
     ``for_checkers``: under ``if TYPE_CHECKING``, so nothing is bound when the app runs.
     """
@@ -29,6 +30,7 @@ class Binding:
     value: cst.BaseExpression | None = None
     imported: tuple[str, str] | None = None
     for_checkers: bool = False
+    module: str | None = None
 
 
 @lru_cache(maxsize=32)
@@ -87,10 +89,11 @@ class _Collector(cst.CSTVisitor):
         target: cst.CSTNode | None,
         value: cst.BaseExpression | None = None,
         imported: tuple[str, str] | None = None,
+        module: str | None = None,
     ) -> None:
         if isinstance(target, cst.Name):
             offset = self._tree.span(target).start
-            self.bindings.append(Binding(target.value, offset, value, imported, self._for_checkers))
+            self.bindings.append(Binding(target.value, offset, value, imported, self._for_checkers, module))
         elif isinstance(target, cst.Tuple | cst.List):
             for element in target.elements:
                 self.bind(element.value)
@@ -144,7 +147,8 @@ class _Collector(cst.CSTVisitor):
 
     def visit_Import(self, node: cst.Import) -> bool:
         for alias in node.names:
-            self.bind(alias.asname.name if alias.asname else outermost(alias.name))
+            name = alias.asname.name if alias.asname else outermost(alias.name)
+            self.bind(name, module=get_full_name_for_node(alias.name if alias.asname else name))
         return False
 
     def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:

@@ -1,97 +1,94 @@
-"""From a measured change of a route to a diff of the user's file, or to the reason why there is none.
+"""From what was measured to one change of the user's files, or to the reason why there is none.
 
-The only part of the package that reads files.
+Several parts come to one edit of each file, made at once, so that their order does not matter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import takewhile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 
-import libcst as cst
-
-from .annotate import annotate
+from .code_edits import code_edit
 from .diff import diff_of
 from .edit import Edit
-from .file_text import decode
-from .options import reset_options
-from .response_class import drop_class_in_force
+from .project import Project
 from .rewrite import rewrite
-from .routes import route_decorators
-from .tree import Function, tree_of
-from .values import Diff, FunctionAt, ModuleFacts, NoEdit, Refused, RouteChange
+from .route_edits import edits_of
+from .spot import FileEdit, Spot
+from .values import (
+    CodeEditAt,
+    Diff,
+    EditedFile,
+    FunctionAt,
+    NoEdit,
+    Part,
+    Refused,
+    RouteChange,
+    RouteEdit,
+    Written,
+)
 
-_LIBRARY_FOLDERS = frozenset({"site-packages", "dist-packages"})
+_Edits = Mapping[PurePath, Sequence[Edit]]
 
 
-def edits_for(change: RouteChange, route_source: str, folder: Path, *, routes: int = 1) -> Diff | NoEdit:
-    """The diff that makes ``change`` permanent for the endpoint at ``route_source``, ``users.py:31``.
+def write(parts: Sequence[Part], folder: Path) -> Written | NoEdit:
+    """The parts together as one change of the files below ``folder``; nothing is written to disk.
 
-    The file is named relative to ``folder`` or absolutely; the diff is relative to ``folder``. ``routes`` is
-    how many routes of the app have their endpoint there.
+    A part's ``source`` is named relative to ``folder`` or absolutely. Equal parts are one. Where one of them
+    has no safe edit, or two want different things of one place, there is no edit at all.
     """
+    project = Project(folder)
     try:
-        path, line = locate(route_source, folder)
-        file = decode((folder / path).read_bytes())
-        edits = list(edits_of(change, file.text, FunctionAt(line), routes=routes))
-        changed = rewrite(file.text, edits, module_facts(folder / path))
-        file.encode(changed)
+        edits = _edits(parts, project)
+        changed = [_changed(project, path, edits[path]) for path in sorted(edits)]
     except Refused as refused:
         return NoEdit(refused.reason)
     except RecursionError:
         return NoEdit("its file is nested too deeply")
-    except OSError as error:
-        return NoEdit(f"its file cannot be read: {error.strerror}")
-    notes = [edit.note for edit in edits if edit.note]
-    return diff_of(path.as_posix(), file, changed, "; ".join(notes) or None)
+    notes = dict.fromkeys(edit.note for each in edits.values() for edit in each if edit.note)
+    files, diffs = [file for file, _ in changed], [diff for _, diff in changed]
+    return Written(tuple(files), tuple(diffs), "; ".join(notes) or None)
 
 
-def edits_of(change: RouteChange, source: str, function: FunctionAt, *, routes: int = 1) -> Iterator[Edit]:
-    """One edit for each part of the change. Raises Refused where one of them has no safe edit."""
-    refuse_shared(tree_of(source).function(function), routes)
-    if change.response_class == "bytes":
-        raise Refused("keeping the content type takes a response built by hand, which has no edit yet")
-    if change.annotation is not None:
-        yield annotate(source, function, change.annotation)
-    if change.response_class == "drop":
-        yield drop_class_in_force(source, function)
-    if change.options:
-        yield reset_options(source, function, change.options)
+def edits_for(change: RouteChange, route_source: str, folder: Path, *, routes: int = 1) -> Diff | NoEdit:
+    """The diff that makes ``change`` permanent for the endpoint at ``route_source``, ``users.py:31``."""
+    written = write([RouteEdit(change, route_source, routes)], folder)
+    return written if isinstance(written, NoEdit) else replace(written.diffs[0], note=written.note)
 
 
-def refuse_shared(function: Function, routes: int) -> None:
-    """Raises Refused where the code makes routes that were not measured, or may make more of them."""
-    decorators = len(route_decorators(function))
-    if any(isinstance(node, cst.For | cst.While) for node in function.around):
-        raise Refused("the route is made in a loop, and others with it")
-    in_function = any(isinstance(node, cst.FunctionDef) for node in function.around)
-    in_class = any(isinstance(node, cst.ClassDef) for node in function.around)
-    if in_function and not decorators:
-        raise Refused("no decorator of it makes a route")
-    # One function may serve many routes; but code that runs again makes another function each time.
-    runs_again = in_function or (in_class and not decorators)
-    if runs_again and routes > max(1, decorators):
-        raise Refused(f"{routes} routes are made by the same lines")
+def _edits(parts: Sequence[Part], project: Project) -> _Edits:
+    edits: dict[PurePath, list[Edit]] = defaultdict(list)
+    for part in _in_order(parts):
+        for path, edit in _edits_of_part(part, project, edits):
+            edits[path].append(edit)
+    return edits
 
 
-def module_facts(file: Path) -> ModuleFacts:
-    """By the packages the file lies in, namespace packages aside."""
-    packages = list(takewhile(lambda folder: (folder / "__init__.py").is_file(), file.parents))
-    name = ".".join(folder.name for folder in reversed(packages))
-    return ModuleFacts(name or None, is_package=file.name == "__init__.py")
+def _in_order(parts: Sequence[Part]) -> list[Part]:
+    """Place by place, so that each file is parsed once and the same parts always make the same names."""
+    return sorted(dict.fromkeys(parts), key=lambda part: (part.source.rpartition(":")[0], repr(part)))
 
 
-def locate(route_source: str, folder: Path) -> tuple[PurePath, int]:
-    """(path relative to ``folder``, line). Raises Refused for files that are not the project's own."""
-    name, _, line = route_source.rpartition(":")
-    if not _LIBRARY_FOLDERS.isdisjoint(PurePath(name).parts):
-        raise Refused("it is in a third-party package")
-    root = folder.resolve()
-    path = (root / name).resolve()
-    # The agent shortens names below the library folders as it does those below the project.
-    if not path.is_file() and not PurePath(name).is_absolute():
-        raise Refused("it is in a third-party package")
-    if not path.is_relative_to(root):
-        raise Refused(f"it is outside of {folder}")
-    return path.relative_to(root), int(line)
+def _edits_of_part(part: Part, project: Project, edits: _Edits) -> Iterator[FileEdit]:
+    path, line = project.locate(part.source)
+    if isinstance(part, RouteEdit):
+        text = project.read(path).text
+        for edit in edits_of(part.change, text, FunctionAt(line), routes=part.routes):
+            yield path, edit
+    else:
+        yield from code_edit(part.what, _spot(part, project, path, line, edits.get(path, ())))
+
+
+def _spot(part: CodeEditAt, project: Project, path: PurePath, line: int, edits: Sequence[Edit]) -> Spot:
+    reserved = frozenset(placed.name for edit in edits for placed in edit.placed)
+    return Spot(project, path, line, part.name, reserved)
+
+
+def _changed(project: Project, path: PurePath, edits: Sequence[Edit]) -> tuple[EditedFile, Diff]:
+    file = project.read(path)
+    after = rewrite(file.text, edits, project.module_facts(path))
+    file.encode(after)
+    edited = EditedFile(project.root / path, file.text, after, file.encoding, file.has_bom)
+    return edited, diff_of(path.as_posix(), file, after)

@@ -89,6 +89,16 @@ class Tree:
                 return function
         raise Refused(f"no function{f' {at.name}' if at.name else ''} begins on line {at.line}")
 
+    def keyword(self, function: Function) -> int:
+        """Where its ``def`` stands, or the ``async`` before that."""
+        decorators = function.node.decorators
+        if function.node.asynchronous is not None:
+            return self.span(function.node.asynchronous).start
+        if decorators or function.node.lines_after_decorators:
+            below = [*decorators, *function.node.lines_after_decorators][-1]
+            return self._behind_indent(self.span(below).end)
+        return self._behind_indent(self.begin(function.node))
+
     def begin(self, statement: cst.CSTNode) -> int:
         """The start of its first line, decorators included and comments above it left out."""
         above = _lines_above(statement)
@@ -105,6 +115,9 @@ class Tree:
         comments = _run_length(line.comment is not None for line in reversed(lines))
         blank = _run_length(line.comment is None for line in reversed(lines[: len(lines) - comments]))
         return self.span(lines[-comments]).start if comments else self.begin(statement), blank
+
+    def _behind_indent(self, start: int) -> int:
+        return start + len(self.text[start:]) - len(self.text[start:].lstrip(" \t\f"))
 
     def _offset(self, position: CodePosition) -> int:
         """A line end that is missing at the end of the file still counts in LibCST's positions."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 
@@ -66,6 +68,68 @@ class RouteChange:
 
 
 @dataclass(frozen=True)
+class RouteEdit:
+    """A change of the route whose endpoint is at ``source``, ``users.py:31``.
+
+    ``routes`` is how many routes of the app have their endpoint there.
+    """
+
+    change: RouteChange
+    source: str
+    routes: int = 1
+
+
+CodeEditKind = Literal[
+    "return the value",
+    "return instances",
+    "async def",
+    "def",
+    "hoist",
+    "discriminator",
+    "pure asgi",
+    "cache bytes",
+]
+
+
+@dataclass(frozen=True)
+class CodeEditAt:
+    """An edit of what begins at ``source``: a function, a class, a call.
+
+    ``name`` is that of the function or class where known; for a discriminator that of the field.
+    """
+
+    what: CodeEditKind
+    source: str
+    name: str | None = None
+
+
+Part = RouteEdit | CodeEditAt
+
+
+@dataclass(frozen=True)
+class EditedFile:
+    """One file before and after, as text without its byte order mark; its line ends are kept."""
+
+    path: Path
+    """Absolute."""
+    before: str
+    after: str
+    encoding: str
+    has_bom: bool = False
+
+    @property
+    def bytes_before(self) -> bytes:
+        return self._encoded(self.before)
+
+    @property
+    def bytes_after(self) -> bytes:
+        return self._encoded(self.after)
+
+    def _encoded(self, text: str) -> bytes:
+        return (codecs.BOM_UTF8 if self.has_bom else b"") + text.encode(self.encoding)
+
+
+@dataclass(frozen=True)
 class Diff:
     """A unified diff of one file, with ``a/`` and ``b/`` before its path.
 
@@ -82,6 +146,26 @@ class Diff:
 
     def to_bytes(self) -> bytes:
         return self.text.encode(self.encoding)
+
+
+@dataclass(frozen=True)
+class Written:
+    """Several parts as one change of some files, none of which has been touched on disk."""
+
+    files: tuple[EditedFile, ...]
+    diffs: tuple[Diff, ...]
+    """One for each of the files, in the order of their paths."""
+    note: str | None = None
+    """What else it reaches."""
+
+    @property
+    def diff(self) -> str:
+        """One patch, for ``git apply`` or ``patch -p1`` in the folder that it was made for."""
+        return "".join(diff.text for diff in self.diffs)
+
+    def to_bytes(self) -> bytes:
+        """The patch on disk: each file's part in that file's encoding."""
+        return b"".join(diff.to_bytes() for diff in self.diffs)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,21 @@
+"""From a code edit's kind to what writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from .coroutines import make_async
+from .spot import FileEdit, Spot
+from .values import CodeEditKind, Refused
+
+_WRITERS: Mapping[CodeEditKind, Callable[[Spot], Iterator[FileEdit]]] = {
+    "async def": make_async,
+}
+
+
+def code_edit(what: CodeEditKind, spot: Spot) -> Iterator[FileEdit]:
+    """Raises Refused where there is no safe edit of that kind."""
+    writer = _WRITERS.get(what)
+    if writer is None:
+        raise Refused(f"there is no edit for {what!r}")
+    yield from writer(spot)
