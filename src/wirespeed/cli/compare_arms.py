@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from wirespeed.cli.compare_options import CompareOptions
-from wirespeed.cli.request_options import parse_wishes
+from wirespeed.cli.request_options import parse_wishes, saying_its_type
 from wirespeed.cli.subject_options import app_subject, server_name
 from wirespeed.cli.values import at_least
 from wirespeed.errors import UsageError
@@ -219,10 +219,8 @@ def _named_requests(
 ) -> list[Request]:
     """With the headers that all of them have; their own win."""
     wishes = parse_wishes(gets, requests, bodies, options.headers, only=False, read=read)
-    return [
-        request.model_copy(update={"headers": (*request.headers, *wishes.headers)})
-        for request in wishes.named
-    ]
+    typed = [saying_its_type(request, wishes.headers) for request in wishes.named]
+    return [request.model_copy(update={"headers": (*request.headers, *wishes.headers)}) for request in typed]
 
 
 def _workers(number: int) -> str:

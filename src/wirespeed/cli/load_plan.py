@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wirespeed.cli.request_options import parse_wishes, read_body
+from wirespeed.cli.request_options import parse_wishes, read_body, saying_its_type
 from wirespeed.cli.subject_options import app_subject, server_settings
 from wirespeed.cli.values import at_least, chosen_seed, duration_s
 from wirespeed.errors import UsageError
@@ -193,7 +193,8 @@ def _requests(
     if options.bodies and not named:
         raise UsageError("--body without a --request", advice="Say which: --request 'POST /orders' --body …")
     wishes = parse_wishes(gets, named, options.bodies, options.headers, only=False, read=read)
-    return tuple(zip(wishes.named, [*get_weights, *named_weights], strict=True)), wishes.headers
+    typed = [saying_its_type(request, wishes.headers) for request in wishes.named]
+    return tuple(zip(typed, [*get_weights, *named_weights], strict=True)), wishes.headers
 
 
 def _said_of_apps(options: LoadOptions) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from wirespeed.cli.commands import CHECK_FAILED, INTERRUPTED
@@ -26,7 +26,7 @@ from wirespeed.report.load_layouts import LAYOUTS
 from wirespeed.report.terminal import make_console
 from wirespeed.store import records
 from wirespeed.subject.machine import cpu_ticks, environment
-from wirespeed.subject.server import served
+from wirespeed.subject.server import ServedApp, served
 
 Layout = Callable[[Load], None]
 
@@ -48,10 +48,12 @@ def measure(order: LoadOrder, *, layout: Layout, save: bool) -> int:
     if order.app is None:
         return _measure(order, order.target(), layout, save)
     with served(order.app.app, order.app.server) as app:
-        return _measure(order, order.target(app.base_url), layout, save)
+        return _measure(order, order.target(app.base_url), layout, save, app)
 
 
-def _measure(order: LoadOrder, target: Target, layout: Layout, save: bool) -> int:
+def _measure(
+    order: LoadOrder, target: Target, layout: Layout, save: bool, app: ServedApp | None = None
+) -> int:
     ticks, (_, loop_name) = cpu_ticks(), event_loop()
     before = environment(loop_name)
     with watching(sys.stderr) as watch:
@@ -59,12 +61,21 @@ def _measure(order: LoadOrder, target: Target, layout: Layout, save: bool) -> in
     # The load average before the run: afterwards it is our own.
     machine = environment(loop_name, ticks).model_copy(update={"load_1m": before.load_1m})
     load = summarize(target, plan, measured, machine, order.objective, trials)
-    if order.app is not None:
-        load = load.model_copy(update={"app": order.app.app.app})
+    if app is not None:
+        load = load.model_copy(update={"app": app.subject.app, "notes": tuple(_notes(app))})
     layout(load)
     if save:
         _save(load)
     return exit_code(load, server_gone=measured.server_gone)
+
+
+def _notes(app: ServedApp) -> Iterator[str]:
+    # Where the server itself is gone, that is an error of its own, and the workers are no news.
+    if app.alive() and app.restarts():
+        yield (
+            f"a process of {app.server.name} ended, or was started again, during the run: "
+            "its requests are among the errors"
+        )
 
 
 def exit_code(load: Load, *, server_gone: bool) -> int:

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
+from wirespeed.diagnosis.request_building import body_type
 from wirespeed.errors import UsageError
 from wirespeed.model.plan import RequestWishes
 from wirespeed.model.request import Request
@@ -41,6 +42,18 @@ def parse_wishes(
             "--only leaves nothing to measure", advice="Name what to measure: --get '/orders/42' --only."
         )
     return RequestWishes(named=tuple(named), headers=tuple(map(parse_header, headers)), only=only)
+
+
+def saying_its_type(request: Request, others: Sequence[tuple[str, str]]) -> Request:
+    """A body that looks like JSON says so, unless a header of the request or of all ``others`` does already.
+
+    FastAPI reads no other body as JSON.
+    """
+    said = any(name.lower() == "content-type" for name, _ in (*request.headers, *others))
+    content_type = None if said or not request.body else body_type(None, request.body)
+    if content_type is None:
+        return request
+    return request.model_copy(update={"headers": (*request.headers, ("content-type", content_type))})
 
 
 def parse_header(text: str) -> tuple[str, str]:

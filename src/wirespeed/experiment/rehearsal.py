@@ -18,7 +18,7 @@ from .design import FEWEST_ROUNDS, rounds_within
 from .rhythm import Rhythm, rhythm_of_runs, rhythm_of_slices, round_s
 from .sameness import Answer, differences, unstable_places
 from .stage import Lens, Stage
-from .validity import difference_reasons, status_reasons
+from .validity import ERROR_STATUS, difference_reasons, status_reasons
 
 ANSWERS = 3
 """Of each arm, to see what changes from call to call."""
@@ -72,7 +72,7 @@ def rehearse(lens: Lens, plan: ComparisonPlan) -> Rehearsal:
 
 
 def _look_at(stage: Stage, plan: ComparisonPlan) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
-    answers = [stage.answers(arm, ANSWERS) for arm in range(len(plan.arms))]
+    answers = [_answers(stage, arm) for arm in range(len(plan.arms))]
     unstable = unstable_places(answers)
     baseline = answers[0][0]
     seen = [
@@ -80,6 +80,12 @@ def _look_at(stage: Stage, plan: ComparisonPlan) -> tuple[tuple[Seen, ...], tupl
         for first, *_ in answers
     ]
     return tuple(seen), unstable
+
+
+def _answers(stage: Stage, arm: int) -> list[Answer]:
+    """After an error there is nothing more to see, and servers often close the connection with it."""
+    first = stage.answers(arm, 1)
+    return first if first[0].status >= ERROR_STATUS else first + stage.answers(arm, ANSWERS - 1)
 
 
 def _reasons(plan: ComparisonPlan, seen: Sequence[Seen]) -> Iterator[str]:

@@ -209,6 +209,8 @@ class Load(Document):
     complete: bool = True
     """False when Ctrl-C ended it early."""
     validity: Validity
+    notes: tuple[str, ...] = ()
+    """What happened to the server that no number shows."""
     objective: Objective | None = None
     search: tuple[Trial, ...] = ()
     """Every rate that was tried, in order; the rest of the document is about the highest one that met the

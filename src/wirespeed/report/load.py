@@ -55,6 +55,8 @@ def load_lines(load: Load, width: int = WIDEST) -> Iterator[Text]:
     )
     for reason in load.validity.reasons:
         yield from flow(words(clean(reason)), width, start=styled("invalid: ", "bad"), hanging=9)
+    for note in load.notes:
+        yield from flow(words(clean(note)), width, start=styled("note: ", "warn"), hanging=6)
     if not load.complete:
         yield styled("Stopped early: this is what was measured until then.", "warn")
     yield from _trouble(load.requests)
