@@ -24,7 +24,7 @@ from wirespeed.model.verdict import Decision, Verdict
 
 from .budgeting import RESERVE_S
 from .document import Outcome
-from .screening import Study
+from .study import Study
 
 SHARE_OF_BUDGET = 0.4
 """What is kept of the budget for it; ``--http`` says so to its reader."""
@@ -74,7 +74,7 @@ def confirm_served(
     interrupted = outcome.interrupted or evidence.interrupted
     advice = outcome.advice.model_copy(
         update={
-            "endpoints": tuple(_endpoints(outcome.advice, figures)),
+            "endpoints": tuple(judged_endpoints(outcome.advice, figures)),
             "notes": (*outcome.advice.notes, *_notes(evidence, server)),
             "elapsed_s": time.monotonic() - started,
             "complete": outcome.advice.complete and evidence.ended_early is None,
@@ -166,7 +166,8 @@ def _unmeasured(server: ServerSettings, reason: str) -> ThroughServer:
     )
 
 
-def _endpoints(advice: Advice, figures: Mapping[Place, ThroughServer]) -> Iterator[Endpoint]:
+def judged_endpoints(advice: Advice, figures: Mapping[Place, ThroughServer]) -> Iterator[Endpoint]:
+    """The endpoints with what was measured of their arms; who is slower is recommended no longer."""
     for number, endpoint in enumerate(advice.endpoints):
         found = {
             position: figures[number, position]
