@@ -9,7 +9,8 @@ above it, the layer's own time is (T_k - S_k) - (T_{k+1} - S_{k+1}).
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Dict, Iterator, List, MutableMapping, Optional, Tuple
+import functools
+from typing import Any, Callable, Dict, Iterator, List, MutableMapping, NamedTuple, Optional, Sequence, Tuple
 
 from .asgi import ASGIApp, Receive, Scope, Send
 from .gcmeter import clock_ns
@@ -55,62 +56,133 @@ class Boundary:
         return spent
 
 
+class Placed:
+    """A layer that the app's author put around something.
+
+    ``number`` counts from the outside in, over every stack of the process, and names the layer to the
+    conductor. ``replace`` puts another app in its place; None for what nothing holds, because it is the
+    outermost app itself.
+    """
+
+    def __init__(
+        self, number: int, layer: ASGIApp, below: ASGIApp, replace: Optional[Callable[[ASGIApp], None]]
+    ) -> None:
+        self.number = number
+        self.name = _name(layer)
+        self.layer = layer
+        self.below = below
+        self.replace = replace
+
+
+def placed_layers(outermost: ASGIApp, applications: Sequence[Any]) -> List[Placed]:
+    """The layers around ``outermost`` and those of every application in it, without FastAPI's own."""
+    found: List[Placed] = []
+    for top, replace in _tops(outermost, applications):
+        for layer, holder in _chain(top):
+            if holder is None:
+                break
+            below = vars(layer)[holder]
+            if _name(layer) not in FRAMEWORK_LAYERS:
+                found.append(Placed(len(found), layer, below, replace))
+            replace = functools.partial(vars(layer).__setitem__, holder)
+    return found
+
+
+def _tops(
+    outermost: ASGIApp, applications: Sequence[Any]
+) -> Iterator[Tuple[ASGIApp, Optional[Callable[[ASGIApp], None]]]]:
+    yield outermost, None
+    for application in applications:
+        # Built by the first request; an application that got none has nothing to time.
+        stack = getattr(application, "middleware_stack", None)
+        if stack is not None:
+            yield stack, functools.partial(setattr, application, "middleware_stack")
+
+
+def _chain(top: ASGIApp) -> Iterator[Tuple[ASGIApp, Optional[str]]]:
+    """Each layer from ``top`` to the next router, and the attribute that holds the one below it.
+
+    The attribute is None for the last: a router, or what cannot be looked into.
+    """
+    layer = top
+    while True:
+        holder = None if hasattr(layer, "routes") else _name_of_wrapped(layer)
+        # Read before the caller may put something else there.
+        below = None if holder is None else vars(layer)[holder]
+        yield layer, holder
+        if below is None:
+            return
+        layer = below
+
+
 class LayerMeter:
     """Probes between all layers, those around the app and those of every Starlette application in it.
 
-    While it is ``installed``, call ``app`` in place of ``outermost``, and ``own_ns()`` after each call.
+    While it is ``installed``, call ``app`` in place of ``outermost``, and ``take()`` after each call.
     """
 
     def __init__(self, outermost: ASGIApp, applications: List[Any]) -> None:
         self.app = outermost
         self._applications = applications
-        self._stacks: List[List[Tuple[str, Boundary]]] = []
+        self._stacks: List[List[_Probed]] = []
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[LayerMeter]:
+        numbers = {id(each.layer): each.number for each in placed_layers(self.app, self._applications)}
         with contextlib.ExitStack() as undo:
-            boundary = Boundary(self.app)
-            self._stacks.append(_probed(boundary, undo))
-            self.app = boundary
-            undo.callback(setattr, self, "app", boundary.app)
-            for application in self._applications:
-                self._install(application, undo)
+            for top, replace in list(_tops(self.app, self._applications)):
+                self._stacks.append(_probed(top, replace or self._set_app, numbers, undo))
             yield self
 
-    def _install(self, application: Any, undo: contextlib.ExitStack) -> None:
-        # Built by the first request; an application that got none has nothing to time.
-        layer = getattr(application, "middleware_stack", None)
-        if layer is not None:
-            application.middleware_stack = boundary = Boundary(layer)
-            undo.callback(setattr, application, "middleware_stack", layer)
-            self._stacks.append(_probed(boundary, undo))
+    def _set_app(self, app: ASGIApp) -> None:
+        self.app = app
+
+    def take(self) -> Spent:
+        """What each layer spent itself since the last call of ``take``; the routers are left out."""
+        taken: Spent = []
+        for stack in self._stacks:
+            inclusive = [(probed, probed.boundary.take()) for probed in stack]
+            for (probed, spent), (_, below) in zip(inclusive, inclusive[1:]):
+                taken.append((probed.name, probed.number, max(0, spent - below)))
+        return [each for each in taken if each[2]]
 
     def own_ns(self) -> Dict[str, int]:
-        """Nanoseconds by layer since the last call; several of one class add up. The router is left out."""
-        result: Dict[str, int] = {}
-        for stack in self._stacks:
-            inclusive = [(name, boundary.take()) for name, boundary in stack]
-            for (name, spent), (_, below) in zip(inclusive, inclusive[1:]):
-                key = "framework" if name in FRAMEWORK_LAYERS else name
-                result[key] = result.get(key, 0) + max(0, spent - below)
-        return {name: spent for name, spent in result.items() if spent}
+        """Nanoseconds by layer since the last call; several of one class add up."""
+        return by_name(self.take())
 
 
-def _probed(boundary: Boundary, undo: contextlib.ExitStack) -> List[Tuple[str, Boundary]]:
-    """Put a boundary below each layer from that of ``boundary`` on, as far as the next router."""
-    layer = boundary.app
-    stack = [(_name(layer), boundary)]
-    while not hasattr(layer, "routes"):
-        holder = _name_of_wrapped(layer)
-        if holder is None:
-            break
-        # Through the dictionary: frozen dataclasses and guarded attributes refuse assignment.
-        attributes = vars(layer)
-        below = attributes[holder]
-        attributes[holder] = boundary = Boundary(below)
-        undo.callback(attributes.__setitem__, holder, below)
-        stack.append((_name(below), boundary))
-        layer = below
+class _Probed(NamedTuple):
+    name: str
+    number: Optional[int]
+    """None for the framework's own."""
+    boundary: Boundary
+
+
+Spent = List[Tuple[str, Optional[int], int]]
+"""(name, number, own nanoseconds) of each layer that a call passed."""
+
+
+def by_name(spent: Spent) -> Dict[str, int]:
+    result: Dict[str, int] = {}
+    for name, _, nanoseconds in spent:
+        key = "framework" if name in FRAMEWORK_LAYERS else name
+        result[key] = result.get(key, 0) + nanoseconds
+    return result
+
+
+def _probed(
+    top: ASGIApp, replace: Callable[[ASGIApp], None], numbers: Dict[int, int], undo: contextlib.ExitStack
+) -> List[_Probed]:
+    """Put a boundary above each layer from ``top`` on, as far as the next router."""
+    stack: List[_Probed] = []
+    for layer, holder in list(_chain(top)):
+        boundary = Boundary(layer)
+        replace(boundary)
+        undo.callback(replace, layer)
+        stack.append(_Probed(_name(layer), numbers.get(id(layer)), boundary))
+        if holder is not None:
+            # Through the dictionary: frozen dataclasses and guarded attributes refuse assignment.
+            replace = functools.partial(vars(layer).__setitem__, holder)
     return stack
 
 
