@@ -26,7 +26,7 @@ def annotate(source: str, function: FunctionAt, annotation: TypeSource) -> Edit:
     found = tree.function(function)
     _refuse_where_typed(tree, found)
     above, room = tree.top(found.top_statement)
-    names = NamesAt(tree, found, above)
+    names = NamesAt(tree, found.node, found.around, above)
     wanted, aliases = names.sort_out(imported_names(annotation.imports))
     local = rename_all(annotation, aliases)
     names.check(local, [name.bound for name in wanted])

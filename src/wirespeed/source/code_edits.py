@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from .coroutines import make_async
+from .coroutines import make_async, make_plain
 from .spot import FileEdit, Spot
 from .values import CodeEditKind, Refused
 
 _WRITERS: Mapping[CodeEditKind, Callable[[Spot], Iterator[FileEdit]]] = {
     "async def": make_async,
+    "def": make_plain,
 }
 
 

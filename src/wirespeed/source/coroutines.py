@@ -1,18 +1,87 @@
-"""``def`` to ``async def`` and back."""
+"""``def`` to ``async def`` and back, for functions that FastAPI alone calls.
+
+Whoever else calls the function would get a coroutine where a value was, or the other way round.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
+from .class_factory import factory_of_class
 from .edit import Edit, Replace
+from .meaning import meaning
+from .references import DEPENDS, MAKES_ROUTE, refuse_other_uses
+from .routes import route_decorators
 from .spot import FileEdit, Spot
+from .tree import Function, Tree
 from .values import Refused
+from .walking import body_nodes
+
+_NEEDS_LOOP = frozenset({"asyncio", "anyio", "trio", "sniffio", "uvloop"})
 
 
 def make_async(spot: Spot) -> Iterator[FileEdit]:
-    """``async def`` for the function there. Raises Refused where others would get a coroutine from it."""
+    """``async def`` for the function there, or an async factory for the class that is a dependency.
+
+    Raises Refused where somebody but FastAPI calls it, and for generators.
+    """
+    if spot.class_there() is not None:
+        yield from factory_of_class(spot)
+        return
     tree, function = spot.tree, spot.function()
     if function.node.asynchronous is not None:
         raise Refused("it is async already")
+    _refuse_unless_fastapi_calls_it(spot, function)
     at = tree.keyword(function)
     yield spot.path, Edit(tree.text, replaced=(Replace(at, at, "async "),))
+
+
+def make_plain(spot: Spot) -> Iterator[FileEdit]:
+    """``def`` for the coroutine function there.
+
+    Raises Refused where it awaits or needs the event loop, and where somebody but FastAPI calls it.
+    """
+    tree, function = spot.tree, spot.function()
+    if function.node.asynchronous is None:
+        raise Refused("it is not async")
+    _refuse_unless_fastapi_calls_it(spot, function)
+    for node in body_nodes(function.node):
+        if isinstance(node, cst.Await) or _is_async(node):
+            raise Refused(f"it awaits something on line {tree.line_number(tree.span(node).start)}")
+        if isinstance(node, cst.Call) and (called := _of_event_loop(tree, function, node)):
+            raise Refused(f"it calls {called}, which needs the event loop")
+    start, end = tree.span(function.node.asynchronous)
+    yield spot.path, Edit(tree.text, replaced=(Replace(start, end),))
+
+
+def _refuse_unless_fastapi_calls_it(spot: Spot, function: Function) -> None:
+    routes = {id(call) for call in route_decorators(function)}
+    if others := [each for each in function.node.decorators if id(each.decorator) not in routes]:
+        name = spot.tree.source(others[0].decorator)
+        raise Refused(f"its decorator @{name} may call it, or rely on what it gives")
+    if any(isinstance(node, cst.Yield) for node in body_nodes(function.node)):
+        raise Refused("it is a generator")
+    if function.name.startswith("__"):
+        raise Refused(f"{function.name} is called by whoever calls the object")
+    scopes = [node for node in function.around if isinstance(node, cst.FunctionDef | cst.ClassDef)]
+    if scopes and not routes:
+        raise Refused("it is defined inside a function or class, where others may call it")
+    refuse_other_uses(
+        spot.project,
+        spot.path,
+        spot.tree,
+        function,
+        DEPENDS | MAKES_ROUTE,
+        ", where it may be called directly",
+    )
+
+
+def _is_async(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.For | cst.With | cst.CompFor) and node.asynchronous is not None
+
+
+def _of_event_loop(tree: Tree, function: Function, call: cst.Call) -> str | None:
+    called = meaning(tree, call.func, (*function.around, function.node)) or ""
+    return called if called.partition(".")[0] in _NEEDS_LOOP else None

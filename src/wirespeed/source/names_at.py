@@ -5,19 +5,30 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterator, Sequence
 
+import libcst as cst
+
 from .bindings import STAR, Binding, bindings_of, names_bound_around
 from .names import ImportedName, defined_name, names_used
-from .tree import Function, Tree
+from .tree import Tree
 from .values import Refused, TypeSource
 
 
 class NamesAt:
-    """What names mean at one function, whose top statement's lines begin at ``above``."""
+    """What names mean at one function or class, whose top statement's lines begin at ``above``.
 
-    def __init__(self, tree: Tree, function: Function, above: int) -> None:
+    ``around`` is what it stands in.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        node: cst.FunctionDef | cst.ClassDef,
+        around: Sequence[cst.CSTNode],
+        above: int,
+    ) -> None:
         self._module = bindings_of(tree, tree.module)
-        self._hidden = names_bound_around(tree, function.around) | _type_parameters(function)
-        self._begin = tree.begin(function.node)
+        self._hidden = names_bound_around(tree, around) | _type_parameters(node)
+        self._begin = tree.begin(node)
         self._above = above
 
     def sort_out(self, wanted: Sequence[ImportedName]) -> tuple[list[ImportedName], dict[str, str]]:
@@ -84,6 +95,6 @@ class NamesAt:
         )
 
 
-def _type_parameters(function: Function) -> frozenset[str]:
-    parameters = function.node.type_parameters
+def _type_parameters(node: cst.FunctionDef | cst.ClassDef) -> frozenset[str]:
+    parameters = node.type_parameters
     return frozenset(each.param.name.value for each in parameters.params) if parameters else frozenset()

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, count
 from pathlib import PurePath
 
-from .edit import Edit
+import libcst as cst
+
+from .bindings import bindings_of
+from .edit import Edit, Need
+from .names import ImportedName
+from .names_at import NamesAt
 from .project import Project
 from .tree import Function, Tree, tree_of
 from .values import FunctionAt
+from .walking import names_in
+
+FileEdit = tuple[PurePath, Edit]
+"""An edit, and the file that it is of."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +45,48 @@ class Spot:
         """Raises Refused where none begins there."""
         return self.tree.function(FunctionAt(self.line, self.name))
 
+    def class_there(self) -> cst.ClassDef | None:
+        """The class of the module's own that begins on the line."""
+        for statement in self.tree.module.body:
+            if isinstance(statement, cst.ClassDef) and self.line in self.tree.header_lines(statement):
+                return statement
+        return None
 
-FileEdit = tuple[PurePath, Edit]
-"""An edit, and the file that it is of."""
+    def free_in_module(self, wish: str) -> str:
+        bound = {binding.name for binding in bindings_of(self.tree, self.tree.module)}
+        return free_name(wish, bound | self.reserved | _words(self.tree))
+
+
+@dataclass(frozen=True)
+class Imports:
+    """The imports that an edit at a function relies on."""
+
+    names: NamesAt
+    above: int
+
+    def of(self, module: str, name: str) -> tuple[str, tuple[Need, ...]]:
+        """What ``name`` is called at the function, and the import that is to be added, if any.
+
+        Raises Refused where the name has another meaning there.
+        """
+        wanted = ImportedName(module, name, name)
+        lacking, aliases = self.names.sort_out([wanted])
+        if not lacking:
+            return aliases.get(name, name), ()
+        bound = free_name(name, self.names.taken([wanted]))
+        return bound, (Need(ImportedName(module, name, bound), self.above),)
+
+
+def imports_at(tree: Tree, function: Function) -> Imports:
+    above, _ = tree.top(function.top_statement)
+    return Imports(NamesAt(tree, function.node, function.around, above), above)
 
 
 def free_name(wish: str, taken: Collection[str]) -> str:
     """``wish``, or with the first number from 2 on that makes it free."""
     return next(name for name in chain([wish], (f"{wish}_{n}" for n in count(2))) if name not in taken)
+
+
+@lru_cache(maxsize=2)
+def _words(tree: Tree) -> frozenset[str]:
+    return names_in([tree.module])

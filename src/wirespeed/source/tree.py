@@ -85,7 +85,7 @@ class Tree:
     def function(self, at: FunctionAt) -> Function:
         """Raises Refused where no such function begins on that line."""
         for function in self.functions:
-            if at.line in self._header_lines(function) and at.name in (None, function.name):
+            if at.line in self.header_lines(function.node) and at.name in (None, function.name):
                 return function
         raise Refused(f"no function{f' {at.name}' if at.name else ''} begins on line {at.line}")
 
@@ -103,6 +103,11 @@ class Tree:
         """The start of its first line, decorators included and comments above it left out."""
         above = _lines_above(statement)
         return self.span(above[-1]).end if above else self.span(statement).start
+
+    def header_lines(self, statement: cst.FunctionDef | cst.ClassDef) -> range:
+        """From the first decorator to the name."""
+        first, name = self.begin(statement), self.span(statement.name).start
+        return range(self.line_number(first), self.line_number(name) + 1)
 
     def top(self, statement: cst.CSTNode) -> tuple[int, int]:
         """The start of the line from which on comments belong to a statement, and the blank lines before it.
@@ -124,10 +129,6 @@ class Tree:
         if position.line > len(self._line_starts):
             return len(self.text)
         return self._line_starts[position.line - 1] + position.column
-
-    def _header_lines(self, function: Function) -> range:
-        first, name = self.begin(function.node), self.span(function.node.name).start
-        return range(self.line_number(first), self.line_number(name) + 1)
 
 
 @lru_cache(maxsize=2)
