@@ -112,7 +112,7 @@ def _arm(suite: Suite, step: str, connections: int, arm: ArmFigures) -> replicat
         connections=connections,
         requests=arm.requests,
         errors=arm.errors,
-        original=dict(suite.original_table.get(arm.name, {})),
+        original=dict(suite.original_table.get(step, {}).get(arm.name, {})),
     )
 
 

@@ -32,7 +32,7 @@ from .results import ExperimentResult, NotMeasured
 from .suite import MATTERS, Experiment
 
 FEWEST_ROUNDS, FEWEST_QUICK_ROUNDS = 5, 3
-QUICK_SLICE = 0.4
+QUICK_SLICE = 0.25
 """Share of a slice of load that a quick run takes, where slices are long."""
 
 
@@ -123,14 +123,14 @@ def course_within(course: Course, left_s: float, effort: Effort, plan: Compariso
     fewest = (FEWEST_QUICK_ROUNDS if effort.quick else FEWEST_ROUNDS) << effort.pairings
     rhythm, cost_s = course.rhythm, course.round_s
     if effort.quick:
-        rhythm = replace(rhythm, turns=tuple(map(_quick, rhythm.turns)))
+        rhythm = replace(rhythm, turns=tuple(map(_shorter, rhythm.turns)))
         still = [0.0] * len(rhythm.turns)
         cost_s -= round_s(course.rhythm, still) - round_s(rhythm, still)
     rounds = max(fewest, min(LOOKS[-1], int(left_s / cost_s)))
     return Course(rhythm, looks_within(rounds), cost_s)
 
 
-def _quick(turn: Turn) -> Turn:
+def _shorter(turn: Turn) -> Turn:
     return Slice(max(SLICE_S, QUICK_SLICE * turn.seconds)) if isinstance(turn, Slice) else turn
 
 

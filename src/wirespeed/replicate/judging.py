@@ -61,10 +61,19 @@ def judge(claim: Claim, results: SuiteResults, alpha: float) -> Finding:
     ``alpha`` is what each ratio may be wrong, see ``alpha_of``.
     """
     found = [weigh(each, results, alpha) for each in claim.evidence]
-    for verdict in (DOES_NOT_HOLD, CANNOT_TELL):
+    for verdict in (CANNOT_TELL, DOES_NOT_HOLD) if _are_facts(claim) else (DOES_NOT_HOLD, CANNOT_TELL):
         if against := next((each for each in found if each.verdict is verdict), None):
-            return against
-    return found[0]._replace(reason="; ".join(dict.fromkeys(each.reason for each in found)))
+            return against._replace(reason=_reasons(found)) if _are_facts(claim) else against
+    return found[0]._replace(reason=_reasons(found))
+
+
+def _are_facts(claim: Claim) -> bool:
+    """Facts make sense together: that something was made by hand, and that a test did not notice."""
+    return all(isinstance(each, Fact) for each in claim.evidence)
+
+
+def _reasons(found: Sequence[Finding]) -> str:
+    return "; ".join(dict.fromkeys(each.reason for each in found))
 
 
 def weigh(evidence: Evidence, results: SuiteResults, alpha: float) -> Finding:

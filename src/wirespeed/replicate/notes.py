@@ -36,7 +36,7 @@ def spread_notes(step: SingleRuns, repeated: SingleRunsResult) -> Iterator[str]:
             apart = max(means) / min(means) - 1
             yield (
                 f"{step.name}: {arm.name} measured {len(means)} times in sequence "
-                f"differed from itself by {apart:.1%}"
+                f"differed from itself by {_percent(apart)}"
             )
 
 
@@ -44,26 +44,35 @@ def conclusion_notes(step: SingleRuns, repeated: SingleRunsResult) -> Iterator[s
     """Whether the same two arms, measured the same way again, lead to another conclusion."""
     for number, one in enumerate(step.arms):
         for other in step.arms[number + 1 :]:
-            told = [
-                _conclusion(a, b)
+            ratios = [
+                a.mean_ns / b.mean_ns
                 for a, b in zip(repeated.of(one.name), repeated.of(other.name), strict=True)
                 if a.mean_ns and b.mean_ns
             ]
-            if len(set(told)) > 1:
-                yield (
-                    f"{step.name}: the means of one comparison, {len(told)} conclusions one after the other: "
-                    + ", then ".join(told)
-                )
+            if len({_winner(ratio) for ratio in ratios}) > 1:
+                told = ", then ".join(_conclusion(one.name, other.name, ratio) for ratio in ratios)
+                yield f"{step.name}: {len(ratios)} runs of one comparison come to different ends: {told}"
 
 
-def _conclusion(one: ArmFigures, other: ArmFigures) -> str:
-    assert one.mean_ns and other.mean_ns
-    slow, fast = sorted((one, other), key=lambda each: each.mean_ns or 0.0, reverse=True)
-    assert slow.mean_ns and fast.mean_ns
-    gain = slow.mean_ns / fast.mean_ns - 1
-    if gain < NO_DIFFERENCE:
-        return f"{one.name} and {other.name} less than {NO_DIFFERENCE:.0%} apart"
-    return f"{fast.name} faster by {gain:.1%}"
+def _winner(ratio: float) -> int:
+    """Which of two a report of single runs would call faster: neither, the first, the second."""
+    if max(ratio, 1 / ratio) - 1 < NO_DIFFERENCE:
+        return 0
+    return 1 if ratio < 1 else 2
+
+
+def _conclusion(one: str, other: str, ratio: float) -> str:
+    match _winner(ratio):
+        case 0:
+            return f"{one} and {other} less than {_percent(NO_DIFFERENCE)} apart"
+        case 1:
+            return f"{one} faster by {_percent(1 / ratio - 1)}"
+        case _:
+            return f"{other} faster by {_percent(ratio - 1)}"
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:.3g} %"
 
 
 def error_notes(step: str, arms: tuple[ArmFigures, ...] | list[ArmFigures]) -> Iterator[str]:

@@ -108,9 +108,10 @@ def replicate(order: Order, memory: Memory, watcher: Watcher) -> Outcome:
 
 def measured(suite: Suite, step: Step, order: Order, listener: Listener) -> Result:
     """One step, by what it is."""
-    companion = None if isinstance(step, Inspection) else step.companion
+    if order.effort.quick and not step.in_quick:
+        return NotMeasured(step=step.name, reason="a quick run leaves it out")
     try:
-        with stand_of(suite.app, order.python, companion) as stand:
+        with stand_of(suite.app, order.python, step.companion) as stand:
             return _measured(suite, step, stand, order.effort, listener)
     except WirespeedError as error:
         return NotMeasured(step=step.name, reason=error.message)
@@ -136,17 +137,21 @@ def _measured(suite: Suite, step: Step, stand: Stand, effort: Effort, listener: 
 
 def budget_s(step: Step, *, quick: bool) -> float:
     """About how long a step takes at the most."""
+    if quick and not step.in_quick:
+        return 0.0
     match step:
         case Experiment():
             return step.quick_budget_s if quick else step.budget_s
         case SingleRuns():
-            duration_s = (step.quick_duration_s if quick else None) or step.duration_s or GUESSED_RUN_S
-            return step.repeats * len(step.arms) * (duration_s + step.rest_s)
+            guessed_s = QUICK_RUN_S if quick else RUN_S
+            duration_s = (step.quick_duration_s if quick else None) or step.duration_s or guessed_s
+            return step.repeats * len(step.arms) * (duration_s + (0.0 if quick else step.rest_s))
         case Inspection():
             return INSPECTION_S
 
 
-GUESSED_RUN_S, INSPECTION_S = 2.0, 2.0
+RUN_S, QUICK_RUN_S, INSPECTION_S = 3.0, 0.5, 2.0
+"""Guesses, for the time left, where only the requests are given."""
 
 
 def _pieces(order: Order) -> list[_Piece]:

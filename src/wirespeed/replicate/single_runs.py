@@ -33,6 +33,7 @@ def run_singly(step: SingleRuns, stand: Stand, *, quick: bool, listener: Listene
                 runs.append([])
             listener(RoundStarted(index + 1, total))
             runs[repeat].append(_one_run(arm, theatre.target(arm), plan, step))
+            time.sleep(0.0 if quick else step.rest_s)
             listener(RoundFinished(index + 1, total))
     elapsed_s = time.monotonic() - began
     return SingleRunsResult(
@@ -87,7 +88,6 @@ def _one_run(arm: Arm, target: Target, plan: LoadPlan, step: SingleRuns) -> ArmF
     measured = run_load(target, plan)
     if measured.stopped_early:
         raise KeyboardInterrupt
-    time.sleep(step.rest_s)
     return figures_of_run(arm.name, measured)
 
 

@@ -77,6 +77,8 @@ class Experiment:
     max_errors: float = 0.001
     """Share of an arm's requests that may fail; 1 where errors are a result and not a fault."""
     companion: Companion | None = None
+    in_quick: bool = True
+    """Whether a quick run takes this step too."""
 
     @property
     def lens(self) -> LensName:
@@ -106,6 +108,8 @@ class SingleRuns:
     rest_s: float = 0.0
     timeout_s: float = 30.0
     companion: Companion | None = None
+    in_quick: bool = True
+    """Whether a quick run takes this step too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +118,9 @@ class Inspection:
 
     name: str
     arms: tuple[Arm, ...]
+    companion: Companion | None = None
+    in_quick: bool = True
+    """Whether a quick run takes this step too."""
 
 
 Step: TypeAlias = Experiment | SingleRuns | Inspection
@@ -230,5 +237,7 @@ class Suite:
     """What the original method could not know, as sentences made from what was measured. Those that follow
     from ``SingleRuns`` alone are written for every suite.
     """
-    original_table: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """The original's figures by arm name, shown beside ours: ``mean_ns``, ``requests_per_s`` …"""
+    original_table: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
+    """The original's figures (``mean_ns``, ``requests_per_s`` …) by step and arm, shown beside ours. Runs of
+    ``SingleRuns`` have a step each: ``NAME, run 1``.
+    """

@@ -23,6 +23,7 @@ VERDICT_ROLES: dict[ClaimVerdict, Role] = {
 }
 _GAP, _INDENT = "  ", "  "
 _NAME_LIMIT = 40
+_MOST_PAIRS = 6
 _VERDICT_WIDTH = max(map(len, ClaimVerdict))
 
 
@@ -45,10 +46,11 @@ def _suite(suite: Suite, width: int) -> Iterator[Text]:
     yield from flow(words(f"{suite.source.published or 'then'}: {then}", "muted"), width, hanging=4)
     yield from flow(words(f"here: {here}", "muted"), width, hanging=4)
     conclusions = {each.step: each for each in suite.conclusions}
-    for step, arms in groupby(suite.arms, key=lambda arm: arm.step):
+    for step, group in groupby(suite.arms, key=lambda arm: arm.step):
+        arms = list(group)
         yield Text()
-        pairs = [pair for pair in suite.pairs if pair.step == step]
-        yield from _step(suite, step, list(arms), pairs, conclusions.get(step), width)
+        pairs = _told_pairs([pair for pair in suite.pairs if pair.step == step], arms[0].name)
+        yield from _step(suite, step, arms, pairs, conclusions.get(step), width)
     yield Text()
     for claim in suite.claims:
         yield from _claim(claim, width)
@@ -57,6 +59,11 @@ def _suite(suite: Suite, width: int) -> Iterator[Text]:
         yield styled("What the original method could not know", "strong")
         for note in suite.method_notes:
             yield from flow(words(clean(note)), width, start=Text("- "), hanging=2)
+
+
+def _told_pairs(pairs: Sequence[Pair], first: str) -> list[Pair]:
+    """All of few; of many, those with the first arm. The document has all of them."""
+    return [pair for pair in pairs if len(pairs) <= _MOST_PAIRS or first in (pair.arm, pair.baseline)]
 
 
 def _step(
@@ -117,8 +124,8 @@ def _pair(pair: Pair) -> str:
     arm, baseline = clean(pair.arm), clean(pair.baseline)
     low, high = pair.interval
     return (
-        f"{arm} takes {_percent(pair.ratio)} [{_signed(low)}, {_signed(high)}] the time of {baseline}; "
-        f"{baseline} {_percent(1 / pair.ratio)} that of {arm}"
+        f"time of {arm} against {baseline}: {_percent(pair.ratio)} [{_signed(low)}, {_signed(high)}], "
+        f"the other way {_percent(1 / pair.ratio)}"
     )
 
 
