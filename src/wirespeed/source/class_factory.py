@@ -23,7 +23,7 @@ _IsClass = Callable[[cst.Name, Ancestors], bool]
 
 
 def factory_of_class(spot: Spot) -> Iterator[FileEdit]:
-    """``async def get_paging(…) -> Paging`` below the class, and in its place wherever a parameter depends on it.
+    """``async def get_paging(…) -> Paging`` below the class, and in its place wherever that is depended on.
 
     Raises Refused where the class's parameters are not written out, or nothing depends on it.
     """

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from .coroutines import make_async, make_plain
+from .return_value import return_instances, return_value
 from .spot import FileEdit, Spot
 from .values import CodeEditKind, Refused
 
 _WRITERS: Mapping[CodeEditKind, Callable[[Spot], Iterator[FileEdit]]] = {
+    "return the value": return_value,
+    "return instances": return_instances,
     "async def": make_async,
     "def": make_plain,
 }

@@ -16,7 +16,8 @@ from .edit import Edit
 from .project import Project
 from .rewrite import rewrite
 from .route_edits import edits_of
-from .spot import FileEdit, Spot
+from .spot import Spot
+from .tree import tree_of
 from .values import (
     CodeEditAt,
     Diff,
@@ -60,25 +61,40 @@ def edits_for(change: RouteChange, route_source: str, folder: Path, *, routes: i
 
 def _edits(parts: Sequence[Part], project: Project) -> _Edits:
     edits: dict[PurePath, list[Edit]] = defaultdict(list)
+    unwrapped = {_function(part, project) for part in parts if _unwraps(part)}
     for part in _in_order(parts):
-        for path, edit in _edits_of_part(part, project, edits):
-            edits[path].append(edit)
+        path, line = project.locate(part.source)
+        if isinstance(part, CodeEditAt):
+            made = list(code_edit(part.what, _spot(part, project, path, line, edits[path])))
+        else:
+            returns_value = bool(unwrapped) and _function(part, project) in unwrapped
+            made = [(path, edit) for edit in _route_edits(part, project, path, line, returns_value)]
+        for changed, edit in made:
+            edits[changed].append(edit)
     return edits
+
+
+def _unwraps(part: Part) -> bool:
+    return isinstance(part, CodeEditAt) and part.what == "return the value"
+
+
+def _function(part: Part, project: Project) -> tuple[PurePath, int]:
+    """The same for every line that means the same function."""
+    path, line = project.locate(part.source)
+    tree = tree_of(project.read(path).text)
+    return path, tree.begin(tree.function(FunctionAt(line)).node)
+
+
+def _route_edits(
+    part: RouteEdit, project: Project, path: PurePath, line: int, returns_value: bool
+) -> Iterator[Edit]:
+    text = project.read(path).text
+    yield from edits_of(part.change, text, FunctionAt(line), routes=part.routes, returns_value=returns_value)
 
 
 def _in_order(parts: Sequence[Part]) -> list[Part]:
     """Place by place, so that each file is parsed once and the same parts always make the same names."""
     return sorted(dict.fromkeys(parts), key=lambda part: (part.source.rpartition(":")[0], repr(part)))
-
-
-def _edits_of_part(part: Part, project: Project, edits: _Edits) -> Iterator[FileEdit]:
-    path, line = project.locate(part.source)
-    if isinstance(part, RouteEdit):
-        text = project.read(path).text
-        for edit in edits_of(part.change, text, FunctionAt(line), routes=part.routes):
-            yield path, edit
-    else:
-        yield from code_edit(part.what, _spot(part, project, path, line, edits.get(path, ())))
 
 
 def _spot(part: CodeEditAt, project: Project, path: PurePath, line: int, edits: Sequence[Edit]) -> Spot:

@@ -10,7 +10,7 @@ import libcst as cst
 from .bindings import look_up
 from .tree import Tree
 
-_RESPONSES = frozenset({"fastapi", "fastapi.responses", "starlette.responses"})
+RESPONSE_MODULES = ("fastapi", "fastapi.responses", "starlette.responses")
 
 
 def meaning(tree: Tree, expression: cst.BaseExpression, around: Sequence[cst.CSTNode] = ()) -> str | None:
@@ -33,7 +33,7 @@ def meaning(tree: Tree, expression: cst.BaseExpression, around: Sequence[cst.CST
 def response_class(tree: Tree, expression: cst.BaseExpression, around: Sequence[cst.CSTNode]) -> str | None:
     """``JSONResponse``: the name of a response class of FastAPI's or Starlette's own."""
     module, _, name = (meaning(tree, expression, around) or "").rpartition(".")
-    return name if module in _RESPONSES and name.endswith("Response") else None
+    return name if module in RESPONSE_MODULES and name.endswith("Response") else None
 
 
 def _imported(module: str | None, imported: tuple[str, str] | None) -> str | None:

@@ -15,13 +15,18 @@ from .tree import Function, tree_of
 from .values import FunctionAt, Refused, RouteChange
 
 
-def edits_of(change: RouteChange, source: str, function: FunctionAt, *, routes: int = 1) -> Iterator[Edit]:
-    """One edit for each part of the change. Raises Refused where one of them has no safe edit."""
+def edits_of(
+    change: RouteChange, source: str, function: FunctionAt, *, routes: int = 1, returns_value: bool = False
+) -> Iterator[Edit]:
+    """One edit for each part of the change. Raises Refused where one of them has no safe edit.
+
+    ``returns_value``: another edit takes away the responses that the function builds by hand.
+    """
     refuse_shared(tree_of(source).function(function), routes)
     if change.response_class == "bytes":
         raise Refused("keeping the content type takes a response built by hand, which has no edit yet")
     if change.annotation is not None:
-        yield annotate(source, function, change.annotation)
+        yield annotate(source, function, change.annotation, returns_value=returns_value)
     if change.response_class == "drop":
         yield drop_class_in_force(source, function)
     if change.options:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, count
@@ -69,10 +69,15 @@ class Imports:
 
         Raises Refused where the name has another meaning there.
         """
-        wanted = ImportedName(module, name, name)
-        lacking, aliases = self.names.sort_out([wanted])
-        if not lacking:
-            return aliases.get(name, name), ()
+        return self.of_any((module,), name)
+
+    def of_any(self, modules: Sequence[str], name: str) -> tuple[str, tuple[Need, ...]]:
+        """The same for something that several modules have; from the first where the file has none."""
+        for module in modules:
+            lacking, aliases = self.names.sort_out([ImportedName(module, name, name)])
+            if not lacking:
+                return aliases.get(name, name), ()
+        wanted = ImportedName(modules[0], name, name)
         bound = free_name(name, self.names.taken([wanted]))
         return bound, (Need(ImportedName(module, name, bound), self.above),)
 

@@ -121,6 +121,11 @@ class Tree:
         blank = _run_length(line.comment is None for line in reversed(lines[: len(lines) - comments]))
         return self.span(lines[-comments]).start if comments else self.begin(statement), blank
 
+    def indent_of(self, offset: int) -> str:
+        """The whitespace that the line of ``offset`` begins with."""
+        start = self._line_starts[self.line_number(offset) - 1]
+        return self.text[start : self._behind_indent(start)]
+
     def _behind_indent(self, start: int) -> int:
         return start + len(self.text[start:]) - len(self.text[start:].lstrip(" \t\f"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import libcst as cst
 
@@ -40,7 +41,7 @@ def scopes_of(ancestors: Ancestors, node: cst.CSTNode) -> Ancestors:
     path = [*ancestors, node]
     return tuple(
         outer
-        for outer, inner in zip(path, path[1:], strict=False)
+        for outer, inner in pairwise(path)
         if isinstance(outer, cst.FunctionDef | cst.ClassDef) and inner is outer.body
     )
 
