@@ -214,8 +214,6 @@ from pathlib import Path
 from wirespeed.model.subject import AppSubject
 from wirespeed.subject.agent import AgentProcess
 from wirespeed.subject.bundle import bytecode_folder
-# A shell that started the tests in the background had them ignore it.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 with AgentProcess(AppSubject(app="main:app", python=sys.executable, folder=Path(sys.argv[1]))) as agent:
     print(agent.pid, flush=True)
     agent.boot(deadline_s=600)
