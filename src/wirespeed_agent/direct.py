@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import statistics
-from typing import Any, Callable, Dict, List, Mapping, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from .asgi import ASGIApp, Scope, Sink
 from .gcmeter import clock_ns, collected_ns
@@ -37,15 +37,26 @@ class Contestant:
         self.status = status
         self.errors = 0
 
+    def sink(self) -> Sink:
+        """What takes the answer of the next call."""
+        return Sink(self.body)
+
+    def is_good(self, scope: Scope, sink: Sink) -> bool:
+        """Whether the call that is over was one that counts."""
+        return sink.status == self.status
+
 
 class Run:
-    """What one run showed: nanoseconds a call without GC, and those of GC in all of its kept calls."""
+    """What one run showed: nanoseconds a call without GC, and those of GC in all of its kept calls.
 
-    def __init__(self, elapsed_ns: Sequence[int], gc_ns: int) -> None:
+    ``calls`` is their number, where it is not that of the times.
+    """
+
+    def __init__(self, elapsed_ns: Sequence[int], gc_ns: int, calls: Optional[int] = None) -> None:
         self.median_ns = statistics.median(elapsed_ns)
         self.mean_ns = statistics.fmean(elapsed_ns)
         self.gc_ns = gc_ns
-        self.calls = len(elapsed_ns)
+        self.calls = len(elapsed_ns) if calls is None else calls
 
     def to_json(self) -> List[float]:
         return [self.median_ns, self.mean_ns, self.gc_ns, self.calls]
@@ -56,10 +67,10 @@ async def run(contestant: Contestant, length: int, dropped: int, settle_ns: floa
     elapsed: List[int] = []
     gc_kept = 0
     calls = 0
-    app, body = contestant.app, contestant.body
+    app = contestant.app
     began = clock_ns()
     while len(elapsed) < length:
-        scope, sink = contestant.scope(), Sink(body)
+        scope, sink = contestant.scope(), contestant.sink()
         gc_before = collected_ns()
         start = clock_ns()
         # Costs nothing while nothing is raised; an arm that fails must not take the others down.
@@ -68,7 +79,7 @@ async def run(contestant: Contestant, length: int, dropped: int, settle_ns: floa
         except Exception:
             sink.status = 0
         spent = clock_ns() - start
-        if sink.status != contestant.status:
+        if not contestant.is_good(scope, sink):
             contestant.errors += 1
         calls += 1
         if calls > dropped and start - began >= settle_ns:
@@ -79,17 +90,20 @@ async def run(contestant: Contestant, length: int, dropped: int, settle_ns: floa
     return Run(elapsed, gc_kept)
 
 
+async def warm_up(contestant: Contestant) -> float:
+    """The first calls, which find nothing warm; nanoseconds of the last ones."""
+    warm = await run(contestant, 1, 0)
+    if warm.median_ns < SLOW_NS:
+        warm = await run(contestant, WARM_UP_CALLS - 1, 0)
+    return warm.median_ns
+
+
 async def run_blocks(contestants: Sequence[Contestant], schedule: Mapping[str, Any]) -> Dict[str, Any]:
     """All blocks of one round; ``schedule`` is ``experiment.design.Schedule``.
 
     Returns ``{"runs": [[run, …] an arm], "errors": [count an arm]}``, runs in the order of the blocks.
     """
-    slowest_ns = 0.0
-    for contestant in contestants:
-        warm = await run(contestant, 1, 0)
-        if warm.median_ns < SLOW_NS:
-            warm = await run(contestant, WARM_UP_CALLS - 1, 0)
-        slowest_ns = max(slowest_ns, warm.median_ns)
+    slowest_ns = max([await warm_up(contestant) for contestant in contestants])
     settle_ns = min(SETTLE_NS, slowest_ns)
     runs: List[List[List[float]]] = [[] for _ in contestants]
     for order in schedule["orders"]:

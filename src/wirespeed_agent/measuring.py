@@ -5,11 +5,12 @@ The figures go back as they are; the conductor turns them into the round's numbe
 
 from __future__ import annotations
 
-import base64
 from typing import Any, Dict, List, Mapping, Sequence
 
 from .asgi import Request
 from .direct import Contestant, run_blocks
+from .live_measuring import measure_live
+from .parallel import run_parallel_blocks
 from .replay import Replay, ReplayFailed, compare_replays, replay_of
 from .session import Session
 from .variants import UNCHANGED
@@ -21,7 +22,8 @@ async def measure(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
 
     Returns ``live`` and ``replayed`` as (whole, response path) nanoseconds of single calls, ``runs`` and
     ``errors`` an arm, ``answers`` with the fidelity of each change's answer, and ``invalid`` with the reason
-    where this round's answer cannot be replayed. Raises OperationError("endpoint") where a call fails.
+    where this round's answer cannot be replayed. Where there are ``live_changes``, also what
+    ``live_measuring`` says of them. Raises OperationError("endpoint") where a call fails.
     """
     bench = bench_of(session)
     request = request_from(args["request"])
@@ -29,12 +31,15 @@ async def measure(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     with blaming_the_endpoint():
         study = await bench.capture(request, args["live_calls"], float(args["deadline_s"]))
     report: Dict[str, Any] = {
-        "invalid": study.obstacle(),
+        "invalid": study.obstacle() if args["changes"] else None,
         "live": study.totals_and_paths(),
         "live_gc_ns": [call.gc_ns for call in study.calls],
     }
-    if report["invalid"] is None:
+    if args["changes"] and report["invalid"] is None:
         report.update(await _replays(study, args["changes"], args["schedule"]))
+    if args.get("live_changes"):
+        with blaming_the_endpoint():
+            report.update(await measure_live(bench, study, args))
     return report
 
 
@@ -75,7 +80,8 @@ def _replayed(arm: Replay) -> Contestant:
 async def contest(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     """One round of live arms: whole requests, through the whole app, unwatched. ``requests`` are the arms.
 
-    Answers with another status than ``statuses`` say, or else than the first one of each arm, are errors.
+    With ``parallel`` in the arguments, that many of an arm's requests are in flight at once. Answers with
+    another status than ``statuses`` say, or else than the first one of each arm, are errors.
     """
     bench = bench_of(session)
     deadline_s = float(args["deadline_s"])
@@ -83,16 +89,9 @@ async def contest(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     contestants = [await _live(bench, request, deadline_s) for request in requests]
     for contestant, status in zip(contestants, args.get("statuses", ())):
         contestant.status = status
+    if args.get("parallel"):
+        return await run_parallel_blocks(contestants, args["schedule"], args["parallel"])
     return await run_blocks(contestants, args["schedule"])
-
-
-async def answer(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
-    """One whole answer of the app to ``request``: status, headers, and the body in base64."""
-    with blaming_the_endpoint():
-        call = await bench_of(session).call(request_from(args["request"]), float(args["deadline_s"]))
-    headers = [[name.decode("latin-1"), value.decode("latin-1")] for name, value in call.answer.headers]
-    body = base64.b64encode(call.answer.body).decode("ascii")
-    return {"status": call.answer.status, "headers": headers, "body": body}
 
 
 async def _live(bench: Workbench, request: Request, deadline_s: float) -> Contestant:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, Dict
 
-from .measuring import answer, contest, measure
+from .answering import answer, compare_answers, openapi
+from .measuring import contest, measure
 from .probing import probe, profile, routes
 from .screening import screen
 from .session import Session, boot, shutdown
@@ -20,5 +21,7 @@ OPERATIONS: Dict[str, Operation] = {
     "measure": measure,
     "contest": contest,
     "answer": answer,
+    "compare": compare_answers,
+    "openapi": openapi,
     "shutdown": shutdown,
 }

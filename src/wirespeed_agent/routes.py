@@ -135,7 +135,7 @@ def _inside(wrapper: Any) -> Iterator[Any]:
     named = [attributes[name] for name in WRAPPED_APP_NAMES if name in attributes]
     others = [value for name, value in attributes.items() if name not in WRAPPED_APP_NAMES]
     bound_to = getattr(wrapper, "__self__", None)
-    for held in (*named, bound_to, *others, *_arguments(wrapper), *_closed_over(wrapper)):
+    for held in (*named, bound_to, *others, *_arguments(wrapper), *closed_over(wrapper)):
         if callable(held) and not inspect.isclass(held):
             yield held
 
@@ -156,7 +156,8 @@ def _arguments(wrapper: Any) -> Iterator[Any]:
         yield from (wrapper.func, *wrapper.args, *wrapper.keywords.values())
 
 
-def _closed_over(wrapper: Any) -> Iterator[Any]:
+def closed_over(wrapper: Any) -> Iterator[Any]:
+    """What a function keeps of the functions around it."""
     for cell in getattr(wrapper, "__closure__", None) or ():
         # A cell is empty while the function that fills it has not got there.
         with contextlib.suppress(ValueError):

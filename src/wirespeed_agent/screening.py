@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .asgi import Request
 from .direct import Contestant, run
 from .fidelity import Answer, Comparison, Masks, compare
 from .live import CallFailed
+from .live_arms import Booth
+from .live_screening import LONGEST_ERROR, Look, blank_outcome, screen_live, worst_of
 from .replay import Captured, Replay, ReplayFailed, compare_replays, floor_of, replay_of
 from .routes import FoundRoute
 from .session import Session
 from .ticket import Ticket
 from .tracebacks import last_line
-from .variants import UNCHANGED, build, byte_dumper, openapi_of, rebuild, wrap_call
+from .variants import UNCHANGED, build, is_live, openapi_of, variant_app
 from .workbench import Study, Workbench, bench_of, blaming_the_endpoint
 
 SCREEN_NS = 40_000_000
@@ -37,33 +39,79 @@ Where others share its cores, a machine may run at half its speed for seconds: c
 tell nothing of each other, and those beside each other mostly do.
 """
 
-LONGEST_ERROR = 300
-SEVERITY = ("identical", "equal", "different")
-
 
 async def screen(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     """Try ``changes`` on the probed request with this ``key``; answers ``observation.Screening``.
 
-    Each that keeps the JSON is called once through the whole app, within ``deadline_s``.
+    Each that is replayed and keeps the JSON is called once through the whole app, within ``deadline_s``. The
+    others are called as ``live`` allows (``live_screening.Look``), or not at all.
     """
     bench = bench_of(session)
     study: Study = bench.studies[args["key"]]
     session.doing(f"screening {study.request.name}")
-    found = study.found
-    assert found is not None
-    captured = study.captured()
-    baseline = replay_of(found, captured[0], UNCHANGED)
+    changes, deadline_s = args["changes"], float(args["deadline_s"])
+    live = [change for change in changes if is_live(change)]
+    replayed = [change for change in changes if not is_live(change)]
     with blaming_the_endpoint():
-        reason = await why_not_replayable(bench, study, baseline, float(args["deadline_s"]))
-    if reason is not None:
-        return {"invalid": reason, "baseline_ns": None, "floor_ns": None, "variants": []}
+        report = await _screen_replayed(bench, study, replayed, deadline_s)
+        if live:
+            look = Look(args["live"]) if args.get("live") else None
+            booth = Booth(bench, study.request, study.found, deadline_s)
+            seen = await screen_live(booth, study, live, look)
+            _tell_openapi(study.found, live, seen["variants"])
+            return {**report, **seen, "variants": _in_order(changes, report["variants"], seen["variants"])}
+    return report
+
+
+def _in_order(
+    changes: Sequence[Mapping[str, Any]], replayed: Sequence[Any], live: Sequence[Any]
+) -> List[Dict[str, Any]]:
+    waiting = {True: iter(live), False: iter(replayed)}
+    return [next(waiting[is_live(change)]) for change in changes]
+
+
+def _tell_openapi(
+    found: Optional[FoundRoute], changes: Sequence[Mapping[str, Any]], outcomes: Sequence[Dict[str, Any]]
+) -> None:
+    if found is None or found.kind != "api":
+        return
+    effects = _OpenApi(found)
+    for change, outcome in zip(changes, outcomes):
+        if outcome["in_process"] and outcome["error"] is None:
+            outcome["openapi"] = effects.of(change)
+
+
+async def _screen_replayed(
+    bench: Workbench, study: Study, changes: Sequence[Mapping[str, Any]], deadline_s: float
+) -> Dict[str, Any]:
+    reason = study.obstacle()
+    if reason is None:
+        assert study.found is not None
+        captured = study.captured()
+        baseline = replay_of(study.found, captured[0], UNCHANGED)
+        reason = await why_not_replayable(bench, study, baseline, deadline_s)
+    if reason is not None or study.found is None:
+        variants = [{**blank_outcome(), "error": reason} for _ in changes]
+        return {"invalid": reason, "baseline_ns": None, "floor_ns": None, "variants": variants}
+    return await _try_all(bench, study, study.found, captured, baseline, changes, deadline_s)
+
+
+async def _try_all(
+    bench: Workbench,
+    study: Study,
+    found: FoundRoute,
+    captured: List[Captured],
+    baseline: Replay,
+    changes: Sequence[Mapping[str, Any]],
+    deadline_s: float,
+) -> Dict[str, Any]:
     fidelity = _Fidelity(found, await _repeatable(found, captured))
-    live = _Live(bench, study.request, found, study.last.answer, study.masks, float(args["deadline_s"]))
+    live = _Live(bench, study.request, found, study.last.answer, study.masks, deadline_s)
     return {
         "invalid": None,
         "baseline_ns": await _time(baseline),
         "floor_ns": await _time(floor_of(found, captured[0])),
-        "variants": [await _try(change, found, captured[0], fidelity, live) for change in args["changes"]],
+        "variants": [await _try(change, found, captured[0], fidelity, live) for change in changes],
     }
 
 
@@ -137,16 +185,16 @@ async def _try(
     change: Mapping[str, Any], found: FoundRoute, captured: Captured, fidelity: _Fidelity, live: _Live
 ) -> Dict[str, Any]:
     """One change, as ``observation.Screened``. What goes wrong with it is its own affair."""
-    outcome: Dict[str, Any] = {"error": None, "replay_ns": None, "fidelity": None, "differences": []}
+    outcome = blank_outcome()
     try:
         seen = await fidelity.of(change)
         outcome.update(
-            fidelity=seen.fidelity, differences=seen.differences, openapi=fidelity.openapi_effect(change)
+            fidelity=seen.fidelity, differences=seen.differences, openapi=fidelity.openapi.of(change)
         )
         if not any(difference["at"] == "status" for difference in seen.differences):
             outcome["replay_ns"] = await _time(replay_of(found, captured, change))
         if seen.fidelity != "different":
-            outcome["error"] = await live.problem_of(change, captured.is_coroutine)
+            outcome["error"] = await live.problem_of(change)
     except CallFailed as failure:
         outcome["error"] = f"through the whole app it fails: {failure.message}"
     except ReplayFailed as failure:
@@ -162,7 +210,7 @@ class _Fidelity:
     def __init__(self, found: FoundRoute, baselines: List[Replay]) -> None:
         self._found = found
         self._baselines = baselines
-        self._openapi = self._schemas(UNCHANGED)
+        self.openapi = _OpenApi(found)
 
     async def of(self, change: Mapping[str, Any]) -> Comparison:
         """The worst of the comparisons, replay against replay."""
@@ -170,15 +218,23 @@ class _Fidelity:
             await compare_replays(each, replay_of(self._found, each.captured, change))
             for each in self._baselines
         ]
-        return max(seen, key=lambda each: SEVERITY.index(each.fidelity))
+        return worst_of(seen)
 
-    def openapi_effect(self, change: Mapping[str, Any]) -> Optional[str]:
+
+class _OpenApi:
+    """What a change does to the schema that the app's pages show."""
+
+    def __init__(self, found: FoundRoute) -> None:
+        self._found = found
+        self._unchanged = self._schemas(UNCHANGED)
+
+    def of(self, change: Mapping[str, Any]) -> Optional[str]:
         schemas = self._schemas(change)
         if schemas is None:
             return "OpenAPI cannot describe it"
-        if schemas == self._openapi:
+        if schemas == self._unchanged:
             return None
-        if self._openapi or not change["annotation"]:
+        if self._unchanged or not change["annotation"]:
             return "response schema changes"
         expression = change["annotation"]["expression"]
         return "response gains a title" if expression == "Any" else f"response gains the schema {expression}"
@@ -210,13 +266,9 @@ class _Live:
         self._masks = masks
         self._deadline_s = deadline_s
 
-    async def problem_of(self, change: Mapping[str, Any], is_coroutine: bool) -> Optional[str]:
+    async def problem_of(self, change: Mapping[str, Any]) -> Optional[str]:
         """What is wrong with the change, or None. Raises CallFailed."""
-        clone = build(self._found, change)
-        dumper = byte_dumper(self._found, clone, change)
-        if dumper is not None:
-            wrap_call(clone, lambda call: dumper.around(call, is_coroutine))
-        ticket = Ticket(self._found.key, rebuild(clone))
+        ticket = Ticket(self._found.key, variant_app(self._found, change))
         call = await self._bench.call(self._request, self._deadline_s, ticket=ticket)
         if ticket.hits != 1:
             return "the request did not reach the changed route: it was answered above it"

@@ -13,6 +13,7 @@ from typing import Any, Awaitable, Callable, Dict, Iterable, Iterator, List, Mut
 
 from .asgi import ASGIApp, Receive, Scope, Send
 from .gcmeter import clock_ns
+from .holds import held
 from .routes import FoundRoute
 from .ticket import CURRENT, SCOPE_KEY, Ticket
 
@@ -46,7 +47,10 @@ def _ticket_reader(route: Any, original: ASGIApp) -> ASGIApp:
         if ticket.variant is not None and ticket.answered_by == ticket.route:
             ticket.hits += 1
             chosen = ticket.variant
-        await observe(ticket, chosen, scope, receive, send)
+        if ticket.keeps_record:
+            await observe(ticket, chosen, scope, receive, send)
+        else:
+            await chosen(scope, receive, send)
 
     return handle
 
@@ -79,7 +83,8 @@ async def observe(ticket: Ticket, app: ASGIApp, scope: Scope, receive: Receive, 
 
     token = CURRENT.set(ticket)
     try:
-        await app(scope, receive, noting_send)
+        answering = app(scope, receive, noting_send)
+        await (answering if record.examined is None else held(answering, record.examined.holds))
     finally:
         record.left_ns = clock_ns()
         CURRENT.reset(token)

@@ -18,6 +18,7 @@ from typing import Any, Callable, Iterator, Mapping, MutableMapping, Optional
 
 from .asgi import ASGIApp, Receive, Scope, Send
 from .bytecode import cache_bytecode
+from .edited_imports import EditedFiles
 from .errors import OperationError
 from .loading import find, finish
 from .logbook import Logbook
@@ -63,6 +64,8 @@ class Served:
         self._writes_none = cache_bytecode(self._plan["bytecode"]) or (
             sys.pycache_prefix == self._plan["bytecode"]
         )
+        self._edited = EditedFiles(self._plan["edited"])
+        self._edited.install()
         with self._telling():
             self._found = find(self._plan["app"], self._folder, self._logbook.doing)
             if not inspect.isawaitable(self._found.app):
@@ -109,6 +112,7 @@ class Served:
             lifespan_s=time.perf_counter() - self._imported,
             dont_write_bytecode=self._writes_none,
             notes=self._found.notes + lifespan_notes(unsupported),
+            edited=self._edited.loaded,
         )
         self._logbook.write(started=started)
         self._ready.set()

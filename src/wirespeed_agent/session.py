@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, Dict, Iterator, List, Optional
 
 from .bytecode import cache_bytecode
+from .edited_imports import EditedFiles
 from .lifespan import Lifespan
 from .loading import Found, find_app, installed_version
 from .preparing import finish_preparing, prepare
@@ -70,10 +71,12 @@ async def boot(session: Session, args: Dict[str, Any]) -> Dict[str, Any]:
     """Import the app, prepare it and run its start-up.
 
     ``args``: ``app`` as the user named it, ``folder``, ``prepare`` (``module:function`` or null),
-    ``bytecode`` (a folder). Answers ``model.subject.Booted``.
+    ``bytecode`` (a folder), ``edited`` (files to import with another text). Answers ``model.subject.Booted``.
     """
     session.folder = Path(args["folder"])
     writes_none = cache_bytecode(args["bytecode"])
+    edited = EditedFiles(args["edited"])
+    edited.install()
     sys.argv = [args["app"]]
     with output_by_line():
         began = time.perf_counter()
@@ -92,6 +95,7 @@ async def boot(session: Session, args: Dict[str, Any]) -> Dict[str, Any]:
         lifespan_s=started - starting,
         dont_write_bytecode=writes_none,
         notes=found.notes + lifespan_notes(session.lifespan.unsupported),
+        edited=edited.loaded,
     )
 
 

@@ -7,9 +7,12 @@ those the app sends to itself, are none of our business.
 from __future__ import annotations
 
 import contextvars
-from typing import Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, Optional, Tuple
 
 from .asgi import ASGIApp, RawHeaders
+
+if TYPE_CHECKING:
+    from .works import Examined
 
 SCOPE_KEY = "wirespeed.ticket"
 
@@ -29,6 +32,11 @@ class Ticket:
         self.hits = 0
         """How often the wished variant answered; 1 after a good call."""
         self.answered_by: Optional[RouteKey] = None
+        self.bypass: FrozenSet[int] = frozenset()
+        """Layers above the route to pass by."""
+        self.bypassed = 0
+        self.keeps_record = True
+        """Without one the call costs what it costs."""
         self.record = Record()
 
 
@@ -56,6 +64,8 @@ class Record:
         self.status = 0
         self.headers: RawHeaders = []
         self.chunks: List[bytes] = []
+        self.examined: Optional[Examined] = None
+        """What a closer look shows, where this call gets one."""
 
     @property
     def response_path_ns(self) -> int:

@@ -7,7 +7,6 @@ valid one are answered by the app as it is.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Dict, List, Mapping, Optional
 
 from .asgi import ASGIApp, Receive, Scope, Send
@@ -17,7 +16,7 @@ from .routes import Discovery, FoundRoute
 from .seams import shadow_routes
 from .ticket import SCOPE_KEY, RouteKey, Ticket
 from .tracebacks import app_traceback, last_line
-from .variants import build, byte_dumper, rebuild, wrap_call
+from .variants import variant_app
 
 
 class _Variant:
@@ -89,18 +88,7 @@ def _find(routes: List[FoundRoute], wanted: Mapping[str, Any]) -> Optional[Found
 
 def _build(found: FoundRoute, change: Mapping[str, Any]) -> ASGIApp:
     try:
-        clone = build(found, change)
-        dumper = byte_dumper(found, clone, change)
-        if dumper is not None:
-            is_coroutine = _is_coroutine(clone.dependant)
-            wrap_call(clone, lambda call: dumper.around(call, is_coroutine))
-        return rebuild(clone)
+        return variant_app(found, change)
     except Exception as error:
         message = f"A variant of {found.path} cannot be built: {last_line(error)}"
         raise OperationError("variant", message, traceback=app_traceback(error)) from None
-
-
-def _is_coroutine(dependant: Any) -> bool:
-    """Whether FastAPI awaits the endpoint; its newer versions look behind partials and decorators."""
-    known = getattr(dependant, "is_coroutine_callable", None)
-    return asyncio.iscoroutinefunction(dependant.call) if known is None else bool(known)

@@ -6,22 +6,26 @@ route by a per cent.
 
 A change is data that came from the conductor:
 
-``{"annotation": {…} | None, "response_class": "keep" | "drop" | "bytes", "options": "keep" | "reset"}``
+``{"annotation": {…} | None, "response_class": "keep" | "drop" | "bytes", "options": "keep" | "reset",
+"edited": [{"file", "text"}], "bypass": number | None}``; the last two may be missing.
 
 - ``drop``: FastAPI's default class, which the fast path needs.
 - ``bytes``: the endpoint's value is validated and dumped by the response field and sent as ready bytes under
   the media type of the class, for classes that have one of their own.
 - ``reset``: ``response_model_exclude_none`` and its siblings back to their defaults, for routes where they
   lay dormant for want of a response type.
+- ``edited``: whole files, whose changed functions run in the place of the old ones (``edited_routes``).
+- ``bypass``: a layer above the route, and no business of this file (``bypass``).
 """
 
 from __future__ import annotations
 
 import copy
-import functools
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 from .asgi import ASGIApp
+from .dependants import is_awaited, with_call
+from .edited_routes import apply_edits
 from .inference import Annotation, evaluate
 from .routes import FoundRoute, function_of, has_explicit_response_class, response_class
 
@@ -61,7 +65,10 @@ def rebuild(clone: Any) -> ASGIApp:
 
 
 def build(found: FoundRoute, change: Mapping[str, Any]) -> Any:
-    """The route with ``change`` made. Raises what FastAPI or Pydantic raise when the type cannot be used."""
+    """The route with ``change`` made.
+
+    Raises what FastAPI or Pydantic raise when the type cannot be used, and NotInProcess.
+    """
     clone = copy_route(found)
     if change["options"] == "reset":
         for name, default in OPTION_DEFAULTS.items():
@@ -71,7 +78,13 @@ def build(found: FoundRoute, change: Mapping[str, Any]) -> Any:
         set_response_type(clone, evaluate(annotation, namespace_of(found.endpoint)))
     if change["response_class"] != "keep":
         make_class_default(clone)
+    apply_edits(clone, change)
     return clone
+
+
+def is_live(change: Mapping[str, Any]) -> bool:
+    """Whether a change shows only when the user's code, or the layers above the route, run."""
+    return bool(change.get("edited")) or change.get("bypass") is not None
 
 
 def namespace_of(endpoint: Any) -> Dict[str, Any]:
@@ -124,13 +137,7 @@ def set_call(clone: Any, call: Callable[..., Any], *, response_parameter: Option
 
 def wrap_call(clone: Any, wrapper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
     """Let the copy run its own endpoint inside ``wrapper``; parameters and dependencies stay."""
-    dependant = copy.copy(clone.dependant)
-    for name in list(getattr(dependant, "__dict__", {})):
-        # Values cached for the old call, kept by some versions of FastAPI.
-        if isinstance(getattr(type(dependant), name, None), functools.cached_property):
-            del dependant.__dict__[name]
-    dependant.call = wrapper(dependant.call)
-    clone.dependant = dependant
+    clone.dependant = with_call(clone.dependant, wrapper(clone.dependant.call))
 
 
 class ByteDumper:
@@ -178,6 +185,16 @@ def byte_dumper(found: FoundRoute, clone: Any, change: Mapping[str, Any]) -> Opt
     if not hasattr(clone.response_field, "serialize_json"):
         raise ValueError("this FastAPI cannot dump a response field to bytes")
     return ByteDumper(clone, getattr(response_class(found.effective), "media_type", None))
+
+
+def variant_app(found: FoundRoute, change: Mapping[str, Any]) -> ASGIApp:
+    """What answers in the route's place, the user's own code included; raises as ``build`` does."""
+    clone = build(found, change)
+    dumper = byte_dumper(found, clone, change)
+    if dumper is not None:
+        is_coroutine = is_awaited(clone.dependant)
+        wrap_call(clone, lambda call: dumper.around(call, is_coroutine))
+    return rebuild(clone)
 
 
 def route_facts(found: FoundRoute) -> Dict[str, Any]:

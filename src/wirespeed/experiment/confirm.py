@@ -16,19 +16,38 @@ from typing import Any, Protocol
 from wirespeed.errors import SubjectDied, SubjectHung, WirespeedError
 from wirespeed.model.request import Request
 
-from .design import FEWEST_ROUNDS, MOST_ROUNDS, Schedule, rounds_within, schedule_round
+from .design import (
+    FEWEST_ROUNDS,
+    MOST_ROUNDS,
+    Schedule,
+    rounds_within,
+    schedule_parallel,
+    schedule_round,
+)
 from .events import Listener, RoundFinished, RoundStarted
 
 
 @dataclass(frozen=True)
 class Item:
-    """One endpoint's arms in every round; ``changes`` are the agent's, the unchanged route comes on top."""
+    """One endpoint's arms in every round; ``changes`` are the agent's, the unchanged route comes on top.
+
+    ``changes`` are replayed; ``live_changes`` are called through the whole app, and with ``parallel`` in
+    flight where that is not 0. Either may be empty.
+    """
 
     request: Request
     changes: Sequence[dict[str, Any]]
     call_ns: tuple[float, ...]
-    """About what one call of each arm takes, the unchanged route first."""
+    """About what one replay of each arm takes, the unchanged route first."""
     whole_ns: float
+    live_changes: Sequence[dict[str, Any]] = ()
+    live_ns: tuple[float, ...] = ()
+    """About what one request of each live arm takes, the unchanged route first."""
+    parallel: int = 0
+    parallel_ns: tuple[float, ...] = ()
+    """The same with others in flight: time per request."""
+    most_calls: int | None = None
+    """No live arm is called more often in a round."""
 
     @property
     def arms(self) -> int:
@@ -36,6 +55,17 @@ class Item:
 
     def schedule(self, rng: random.Random, arm_budget_ns: int) -> Schedule:
         return schedule_round(self.arms, max(self.call_ns), rng, arm_budget_ns)
+
+    def live_schedule(self, rng: random.Random, arm_budget_ns: int) -> Schedule | None:
+        if not self.live_changes:
+            return None
+        return schedule_round(len(self.live_ns), max(self.live_ns), rng, arm_budget_ns)
+
+    def parallel_schedule(self, rng: random.Random, arm_budget_ns: int) -> Schedule | None:
+        if not (self.live_changes and self.parallel):
+            return None
+        slowest_ns = max(self.parallel_ns)
+        return schedule_parallel(len(self.parallel_ns), slowest_ns, self.parallel, rng, arm_budget_ns)
 
 
 @dataclass(frozen=True)
@@ -161,11 +191,26 @@ def _measure(agent: Agent, item: Item, plan: RoundsPlan, place: tuple[int, int])
             "schedule": schedule.model_dump(mode="json"),
             "live_calls": plan.live_calls,
             "deadline_s": plan.deadline_s,
+            **_live_args(item, rng, plan.arm_budget_ns),
         },
-        deadline_s=plan.deadline_s * plan.live_calls + 5 * expected_s + SLACK_S,
+        deadline_s=plan.deadline_s * (plan.live_calls + 2 * len(item.live_ns)) + 5 * expected_s + SLACK_S,
         doing=f"measuring {item.request.name}",
     )
     return result
+
+
+def _live_args(item: Item, rng: random.Random, arm_budget_ns: int) -> dict[str, Any]:
+    alone = item.live_schedule(rng, arm_budget_ns)
+    if alone is None:
+        return {}
+    in_parallel = item.parallel_schedule(rng, arm_budget_ns)
+    return {
+        "live_changes": list(item.live_changes),
+        "live_schedule": alone.model_dump(mode="json"),
+        "parallel": item.parallel,
+        "parallel_schedule": None if in_parallel is None else in_parallel.model_dump(mode="json"),
+        "most_calls": item.most_calls,
+    }
 
 
 SLACK_S = 5.0
@@ -177,9 +222,19 @@ WATCHED_CALLS = 4
 
 def item_cost_s(item: Item, arm_budget_ns: int, live_calls: int) -> float:
     """About how long one item takes in one round: live calls, warm-up, watched replays, blocks."""
-    schedule = item.schedule(random.Random(0), arm_budget_ns)
-    blocks_ns = (schedule.requests_per_arm + WARM_UP_CALLS) * sum(item.call_ns)
-    return (item.whole_ns * live_calls + WATCHED_CALLS * item.call_ns[0] + blocks_ns) / 1e9
+    spent_ns = item.whole_ns * live_calls + sum(item.live_ns)
+    if item.changes:
+        schedule = item.schedule(random.Random(0), arm_budget_ns)
+        spent_ns += WATCHED_CALLS * item.call_ns[0] + _blocks_ns(schedule, item.call_ns)
+    if (alone := item.live_schedule(random.Random(0), arm_budget_ns)) is not None:
+        spent_ns += _blocks_ns(alone, item.live_ns)
+    if (in_parallel := item.parallel_schedule(random.Random(0), arm_budget_ns)) is not None:
+        spent_ns += _blocks_ns(in_parallel, item.parallel_ns)
+    return spent_ns / 1e9
+
+
+def _blocks_ns(schedule: Schedule, call_ns: Sequence[float]) -> float:
+    return (schedule.requests_per_arm + WARM_UP_CALLS) * sum(call_ns)
 
 
 ARM_BUDGETS_NS = (150_000_000, 100_000_000, 60_000_000, 30_000_000)

@@ -36,6 +36,9 @@ BLOCKS_WANTED = 2
 BLOCKS_AT_MOST = 40
 """More blocks never replace rounds: beyond this their noise is small beside that between processes."""
 
+MOST_SETS = 5
+"""Requests counted in a run of parallel ones, as a multiple of those in flight."""
+
 IMPLAUSIBLE_REST = 0.5
 """A replay that takes so much longer than the live request it stands for (share of the replay) is not one."""
 
@@ -100,6 +103,26 @@ def schedule_round(
     """
     run = run_length(slowest_call_ns, budget_ns)
     blocks = blocks_within(run, slowest_call_ns, budget_ns)
+    orders = tuple(tuple(rng.sample(range(arms), arms)) for _ in range(blocks))
+    return Schedule(orders=orders, length=run.length, dropped=run.dropped)
+
+
+def schedule_parallel(
+    arms: int,
+    slowest_request_ns: float,
+    parallel: int,
+    rng: random.Random,
+    budget_ns: float = ARM_BUDGET_NS,
+) -> Schedule:
+    """As ``schedule_round`` for runs with ``parallel`` requests in flight, which drop one set of them.
+
+    ``slowest_request_ns`` is the time per request of the slowest arm. A run counts so many sets that the last
+    one, which ends with ever fewer in flight, is a small part of it where there is time.
+    """
+    affordable = int(budget_ns / BLOCKS_WANTED / (parallel * slowest_request_ns))
+    sets = max(1, min(MOST_SETS, affordable - 1))
+    run = Run(length=sets * parallel, dropped=parallel)
+    blocks = blocks_within(run, slowest_request_ns, budget_ns)
     orders = tuple(tuple(rng.sample(range(arms), arms)) for _ in range(blocks))
     return Schedule(orders=orders, length=run.length, dropped=run.dropped)
 

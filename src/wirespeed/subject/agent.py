@@ -35,7 +35,8 @@ class AgentProcess:
         """What went wrong while the app shut down; kept, not raised, as the measurements stand."""
         self._running: RunningAgent | None = None
         self._output: OutputTail | None = None
-        self._booted = False
+        self.booted: Booted | None = None
+        """What the app's start told, once it has started."""
         self._last_id = 0
         self._doing: str | None = None
 
@@ -68,8 +69,8 @@ class AgentProcess:
         """
         args = boot_args(self.subject)
         booted = self.call("boot", args, deadline_s=deadline_s, doing=f"starting {self.subject.app}")
-        self._booted = True
-        return Booted.model_validate(booted)
+        self.booted = Booted.model_validate(booted)
+        return self.booted
 
     def call(self, op: str, args: dict[str, Any] | None = None, *, deadline_s: float, doing: str) -> Any:
         """Have the agent perform one operation; ``doing`` names it to the user.
@@ -96,7 +97,7 @@ class AgentProcess:
         if self._running is None:
             return
         try:
-            if self._booted:
+            if self.booted is not None:
                 self._shut_down()
         finally:
             self.kill()
@@ -161,7 +162,7 @@ class AgentProcess:
         returncode = running.returncode_soon()
         self.kill()
         how = "closed the pipe to wirespeed" if returncode is None else explain_exit(returncode)
-        never_spoke = not self._booted and self._doing is None
+        never_spoke = self.booted is None and self._doing is None
         return SubjectDied(
             f"The app's process {how} while {during}.",
             during=during,
