@@ -6,13 +6,10 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from wirespeed.diagnosis.edits import WrittenChange, write_changes
-from wirespeed.diagnosis.observation import Annotation, Change, Observation, RouteFacts, Screened
-from wirespeed.diagnosis.screening import RoundZero, Study
-from wirespeed.diagnosis.selection import Candidate
-from wirespeed.model.plan import RequestPlan
-from wirespeed.model.request import PlannedRequest, Request, Route
-from wirespeed.model.subject import Booted
+from wirespeed.diagnosis.edits import Proposal, Writer, parts_of
+from wirespeed.diagnosis.observation import Annotation, Change, CodeEdit, Observation, RouteFacts
+from wirespeed.model.request import Route
+from wirespeed.source.values import NoEdit, Written
 
 SOURCE = """\
 from fastapi import FastAPI
@@ -44,51 +41,29 @@ DROPPED = Change(name="drop response_class", code="WS102", kind="option", respon
 BY_HAND = "from typing_extensions import TypedDict\nclass Row(TypedDict):\n    id: int\n-> list[Row]"
 
 
-def study(source: str | None, *changes: Change) -> Study:
-    """With the first change kept and the others left."""
-    request = Request(method="GET", path="/rows")
-    facts = RouteFacts(
-        has_response_type=False,
-        explicit_class=True,
-        response_class="ORJSONResponse",
-        media_type="application/json",
-        dormant_options=["response_model_exclude_none"],
-    )
-    screened = Screened(error=None, replay_ns=1, fidelity="identical")
-    candidates = [Candidate(change, screened) for change in changes]
-    return Study(
-        PlannedRequest(request=request, route_id=0, named=False),
-        route(source),
-        Observation(failed=None, actions=[], route=facts),
-        kept=candidates[:1],
-        left=candidates[1:],
-    )
+FACTS = RouteFacts(
+    has_response_type=False,
+    explicit_class=True,
+    response_class="ORJSONResponse",
+    media_type="application/json",
+    dormant_options=["response_model_exclude_none"],
+)
+SEEN = Observation(failed=None, actions=[], route=FACTS)
 
 
 def route(source: str | None) -> Route:
     return Route(id=0, methods=["GET"], path="/rows", name="rows", kind="api", source=source)
 
 
-def written(folder: Path, studies: list[Study], routes: int = 1) -> list[tuple[WrittenChange, ...]]:
-    booted = Booted(
-        app="main:app",
-        python="3.13.0",
-        packages={},
-        event_loop="asyncio",
-        import_s=0,
-        lifespan_s=0,
-        dont_write_bytecode=False,
-    )
-    source = studies[0].route.source if studies[0].route else None
-    requests = RequestPlan(planned=(), skipped=())
-    zero = RoundZero(booted, 0.0, [route(source)] * routes, requests, 0, studies)
-    edits = write_changes(zero, folder)
-    return [tuple(edits[id(study)].values()) for study in studies]
+def proposed(folder: Path, source: str | None, *changes: Change, routes: int = 1) -> list[Proposal]:
+    """The changes of one endpoint; ``routes`` of the app have theirs at the same place."""
+    writer = Writer(folder, [route(source)] * routes)
+    return [writer.propose(change, route(source), SEEN) for change in changes]
 
 
 def test_a_change_is_shown_as_a_diff_that_git_applies(write_app: Callable[..., Path]) -> None:
     folder = write_app(SOURCE)
-    [[change]] = written(folder, [study("main.py:8", TYPED)])
+    [change] = proposed(folder, "main.py:8", TYPED)
     assert change.remark is None
     assert change.text is not None
     subprocess.run(["git", "apply", "-"], cwd=folder, input=change.text, text=True, check=True)
@@ -113,9 +88,7 @@ def rows() -> list[Row]:
 
 
 def test_each_change_has_its_own_diff_of_the_unchanged_file(write_app: Callable[..., Path]) -> None:
-    [(typed, dropped), (again,)] = written(
-        write_app(SOURCE), [study("main.py:8", TYPED, DROPPED), study("main.py:8", TYPED)]
-    )
+    typed, dropped, again = proposed(write_app(SOURCE), "main.py:8", TYPED, DROPPED, TYPED)
     assert again == typed
     assert dropped.text is not None
     assert "-> list[Row]" not in dropped.text
@@ -123,18 +96,18 @@ def test_each_change_has_its_own_diff_of_the_unchanged_file(write_app: Callable[
 
 
 def test_a_type_without_a_safe_edit_is_shown_as_what_to_write_and_why(write_app: Callable[..., Path]) -> None:
-    [[change]] = written(write_app(SOURCE), [study("vendor/api.py:8", TYPED)])
-    assert change == WrittenChange(BY_HAND, "to be written by hand: it is in a third-party package")
+    [change] = proposed(write_app(SOURCE), "vendor/api.py:8", TYPED)
+    assert (change.text, change.remark) == (BY_HAND, "to be written by hand: it is in a third-party package")
 
 
 def test_an_endpoint_without_a_known_place_is_shown_what_to_write(write_app: Callable[..., Path]) -> None:
-    [[change]] = written(write_app(SOURCE), [study(None, TYPED)])
-    assert change == WrittenChange(BY_HAND, "where its endpoint is defined is not known")
+    [change] = proposed(write_app(SOURCE), None, TYPED)
+    assert (change.text, change.remark) == (BY_HAND, "where its endpoint is defined is not known")
 
 
 def test_an_option_without_a_safe_edit_has_only_the_reason(write_app: Callable[..., Path]) -> None:
     folder = write_app(SOURCE.replace("response_class=ORJSONResponse, ", ""))
-    [[change]] = written(folder, [study("main.py:8", DROPPED)])
+    [change] = proposed(folder, "main.py:8", DROPPED)
     assert change.text is None
     assert change.remark is not None
     assert change.remark.startswith("to be written by hand: its response class is set in another file")
@@ -145,5 +118,68 @@ def test_a_factory_that_makes_many_routes_is_not_given_the_type_of_one(
 ) -> None:
     made = SOURCE.replace("\n@app", "\ndef make(app):\n    @app").replace("\ndef rows", "\n    def rows")
     folder = write_app(made.replace("    return []", "        return []"))
-    [[change]] = written(folder, [study("main.py:9", TYPED)], routes=3)
-    assert change == WrittenChange(BY_HAND, "to be written by hand: 3 routes are made by the same lines")
+    [change] = proposed(folder, "main.py:9", TYPED, routes=3)
+    assert (change.text, change.remark) == (
+        BY_HAND,
+        "to be written by hand: 3 routes are made by the same lines",
+    )
+
+
+ASYNC = Change(
+    name="async def",
+    code="WS203",
+    kind="code",
+    edits=(CodeEdit(what="async def", source="main.py:8", name="rows"),),
+    in_parallel=True,
+)
+
+
+def test_a_change_of_the_code_goes_to_the_agent_as_the_whole_edited_file(
+    write_app: Callable[..., Path],
+) -> None:
+    folder = write_app(SOURCE)
+    typed, threads = proposed(folder, "main.py:8", TYPED, ASYNC)
+
+    (edited,) = threads.for_agent()["edited"]
+    assert edited["file"] == str(folder / "main.py")
+    assert edited["text"] == SOURCE.replace("def rows", "async def rows")
+    assert (threads.is_live, threads.can_be_measured) == (True, True)
+    assert typed.for_agent()["edited"] == []
+    assert not typed.is_live
+
+
+def test_a_change_of_the_code_that_cannot_be_written_cannot_be_measured_either(
+    write_app: Callable[..., Path],
+) -> None:
+    [change] = proposed(write_app("def rows(:\n"), "main.py:1", ASYNC)
+
+    assert not change.can_be_measured
+    assert change.remark is not None
+    assert change.remark.startswith("to be written by hand: ")
+
+
+def test_an_upper_bound_is_measured_without_an_edit(write_app: Callable[..., Path]) -> None:
+    bound = Change(name="without Timing", code="WS301", kind="app", bypass=2)
+    [change] = proposed(write_app(SOURCE), "main.py:8", bound)
+
+    assert (change.is_live, change.can_be_measured, change.text) == (True, True, None)
+    assert change.for_agent()["bypass"] == 2
+
+
+def test_several_changes_are_written_as_one_and_equal_ones_once(write_app: Callable[..., Path]) -> None:
+    folder = write_app(SOURCE)
+    changes = proposed(folder, "main.py:8", TYPED, ASYNC, TYPED)
+
+    written = Writer(folder, []).write(parts_of(changes))
+
+    assert isinstance(written, Written)
+    (file,) = written.files
+    assert "async def rows() -> list[Row]:" in file.after
+    assert file.after.count("class Row") == 1
+
+
+def test_changes_that_clash_are_no_one_edit(write_app: Callable[..., Path]) -> None:
+    folder = write_app(SOURCE)
+    other = TYPED.model_copy(update={"annotation": Annotation(expression="int", kind="exact", by_type=True)})
+
+    assert isinstance(Writer(folder, []).write(parts_of(proposed(folder, "main.py:8", TYPED, other))), NoEdit)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
+from wirespeed.diagnosis.edits import Proposal
 from wirespeed.diagnosis.observation import Annotation, Change, Observation, Screened, Screening
 from wirespeed.diagnosis.selection import (
     ARMS_AT_MOST,
@@ -39,7 +40,7 @@ def names(candidates: list[Candidate]) -> list[str]:
 
 def selected(*tried: tuple[Change, Screened]) -> tuple[list[str], list[str]]:
     screening = Screening(invalid=None, baseline_ns=1000, floor_ns=10, variants=[s for _, s in tried])
-    kept, left = select([c for c, _ in tried], screening)
+    kept, left = select([Proposal(c) for c, _ in tried], seen(whole_ns=1000), screening)
     return names(kept), names(left)
 
 
@@ -70,10 +71,10 @@ def test_a_safer_one_that_is_much_slower_does_not() -> None:
 def test_between_equals_the_type_that_tells_something_is_preferred_to_any() -> None:
     ranked = sorted(
         [
-            Candidate(change("Any", kind="any"), screened(1)),
-            Candidate(change("list[Row]", classes=1), screened(1)),
-            Candidate(change("list[dict]", kind="open"), screened(1)),
-            Candidate(change("list[User]", by_type=True), screened(1)),
+            Candidate(Proposal(change("Any", kind="any")), screened(1)),
+            Candidate(Proposal(change("list[Row]", classes=1)), screened(1)),
+            Candidate(Proposal(change("list[dict]", kind="open")), screened(1)),
+            Candidate(Proposal(change("list[User]", by_type=True)), screened(1)),
         ],
         key=risk,
     )
@@ -119,10 +120,59 @@ def test_what_failed_or_was_not_timed_gets_none() -> None:
 
 def test_what_the_best_arm_saves_is_promised() -> None:
     screening = Screening(invalid=None, baseline_ns=1000, floor_ns=10, variants=[])
-    kept = [Candidate(change("a"), screened(400)), Candidate(change("b"), screened(300))]
+    kept = [Candidate(Proposal(change(name)), screened(ns)) for name, ns in (("a", 400), ("b", 300))]
 
-    assert promised_gain_ns(seen(), screening, kept) == 700
-    assert promised_gain_ns(seen(), screening, []) == 0
+    assert promised_gain_ns(seen(whole_ns=1000), screening, kept) == 700
+    assert promised_gain_ns(seen(whole_ns=2000), screening, kept) == 700
+    assert promised_gain_ns(seen(whole_ns=1000), screening, []) == 0
+
+
+# -- changes of the code -------------------------------------------------------------------------------------
+
+
+def live_select(*tried: Candidate, **baseline: int) -> tuple[list[str], list[str]]:
+    figures = {"baseline_live_ns": 1000, "baseline_parallel_ns": 1000, **baseline}
+    screening = Screening.model_validate(
+        {
+            "invalid": None,
+            "baseline_ns": 900,
+            "floor_ns": 10,
+            "variants": [each.screened for each in tried],
+            **figures,
+        }
+    )
+    kept, left = select([each.proposal for each in tried], seen(whole_ns=1000), screening)
+    return names(kept), names(left)
+
+
+def test_what_can_be_had_beside_the_favourite_comes_before_its_alternatives(make: Any) -> None:
+    threads = make.code(("async def", "a.py:1"), name="async def", live_ns=900)
+    hoisted = make.code(("hoist", "a.py:3"), name="hoist adapter", live_ns=800)
+    types = [make.typed(name, by_type=True) for name in ("-> A", "-> B")]
+
+    assert live_select(*types, threads, hoisted) == (["-> A", "hoist adapter", "async def"], ["-> B"])
+
+
+def test_of_changes_to_one_place_the_fastest_stands_first(make: Any) -> None:
+    some = make.code(("async def", "a.py:1"), name="some", live_ns=800)
+    more = make.code(("async def", "a.py:1"), ("async def", "a.py:9"), name="more", live_ns=700)
+
+    assert live_select(some, more)[0] == ["more", "some"]
+
+
+def test_a_live_arm_without_a_gain_at_first_look_is_not_measured(make: Any) -> None:
+    slower = make.code(("async def", "a.py:1"), live_ns=1200, parallel_ns=1100)
+    only_in_parallel = make.code(("def", "a.py:1"), name="def", live_ns=1200, parallel_ns=100)
+
+    assert live_select(slower) == ([], ["async def"])
+    assert live_select(only_in_parallel) == (["def"], [])
+
+
+def test_what_needs_a_process_of_its_own_is_kept_unseen(make: Any) -> None:
+    unseen = make.code(("async def", "a.py:1"), in_process=False, live_ns=None, fidelity=None)
+    failed = make.code(("async def", "a.py:1"), name="failed", error="it raises", live_ns=None, fidelity=None)
+
+    assert live_select(unseen, failed) == (["async def"], ["failed"])
 
 
 # -- worth a look --------------------------------------------------------------------------------------------

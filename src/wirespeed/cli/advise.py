@@ -5,17 +5,23 @@ from typing import Annotated
 import typer
 
 from wirespeed.cli._command import command
-from wirespeed.cli.options import (
-    OUTPUT,
-    SUBJECT,
-    EnvOption,
-    FolderOption,
-    JsonOption,
-    NoSaveOption,
-    PrepareOption,
+from wirespeed.cli.advise_options import (
+    MEASURING,
+    AppArgument,
+    BodyOption,
+    BudgetOption,
+    DeadlineOption,
+    GetOption,
+    HeaderOption,
+    LiveOption,
+    MarginOption,
+    OnlyOption,
+    PythonOption,
+    RequestOption,
+    RoundsOption,
+    SeedOption,
 )
-
-REQUESTS, MEASURING = "Requests", "Measuring"
+from wirespeed.cli.options import OUTPUT, EnvOption, FolderOption, JsonOption, NoSaveOption, PrepareOption
 
 EXAMPLES = """
 wirespeed advise main:app
@@ -29,88 +35,22 @@ wirespeed advise main:app --fail-on WS101,WS2 --json > advice.json
 
 
 def advise(
-    app: Annotated[
-        str,
-        typer.Argument(
-            metavar="APP",
-            show_default=False,
-            help="Import string (main:app, main:create_app()), file (main.py) or folder.",
-        ),
-    ],
-    get: Annotated[
-        list[str] | None,
-        typer.Option("--get", metavar="PATH", rich_help_panel=REQUESTS, help="Measure this GET; repeatable."),
-    ] = None,
-    request: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--request",
-            metavar="'METHOD PATH'",
-            rich_help_panel=REQUESTS,
-            help="Measure this request; repeatable. Its endpoint will run many times.",
-        ),
-    ] = None,
-    body: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--body",
-            metavar="TEXT|@FILE|@-",
-            rich_help_panel=REQUESTS,
-            help="Body of a --request: one for each POST, PUT and PATCH, in their order.",
-        ),
-    ] = None,
-    header: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--header", metavar="'NAME: VALUE'", rich_help_panel=REQUESTS, help="Sent with every request."
-        ),
-    ] = None,
-    only: Annotated[
-        bool,
-        typer.Option("--only", rich_help_panel=REQUESTS, help="Measure only what --get and --request name."),
-    ] = False,
+    app: AppArgument,
+    get: GetOption = None,
+    request: RequestOption = None,
+    body: BodyOption = None,
+    header: HeaderOption = None,
+    only: OnlyOption = False,
     prepare: PrepareOption = None,
-    python: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            rich_help_panel=SUBJECT,
-            help="Interpreter or environment of the app. Default: the activated environment or .venv, "
-            "where it has FastAPI; else wirespeed's own.",
-        ),
-    ] = None,
+    python: PythonOption = None,
     folder: FolderOption = ".",
     env: EnvOption = None,
-    budget: Annotated[
-        str, typer.Option(metavar="DURATION", rich_help_panel=MEASURING, help="About how long it may take.")
-    ] = "60s",
-    margin: Annotated[
-        str, typer.Option(metavar="SHARE", rich_help_panel=MEASURING, help="The smallest gain that matters.")
-    ] = "2%",
-    live: Annotated[
-        int,
-        typer.Option(
-            metavar="N", rich_help_panel=MEASURING, help="How often an endpoint's own code runs in a round."
-        ),
-    ] = 3,
-    rounds: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", rich_help_panel=MEASURING, help="Confirming rounds. Default: what the budget allows."
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", rich_help_panel=MEASURING, help="Fixes every random order. Default: a fresh one."
-        ),
-    ] = None,
-    deadline: Annotated[
-        str,
-        typer.Option(
-            metavar="DURATION", rich_help_panel=MEASURING, help="How long one call of an endpoint may take."
-        ),
-    ] = "10s",
+    budget: BudgetOption = "60s",
+    margin: MarginOption = "2%",
+    live: LiveOption = 3,
+    rounds: RoundsOption = None,
+    seed: SeedOption = None,
+    deadline: DeadlineOption = "10s",
     http: Annotated[
         bool,
         typer.Option(
@@ -162,8 +102,8 @@ def advise(
     """Find endpoints that answer slowly, and measure every remedy.
 
     The app is started in its own interpreter. Its GET endpoints are called a few times; what they return is
-    then replayed through every remedy the rules propose, and what clients would receive is compared. No file
-    of the app is changed.
+    then replayed through the remedies that the rules propose; remedies of its code are called live, many
+    times. What clients would receive is compared. No file of the app is changed.
     """
     from wirespeed.cli import advise_run
     from wirespeed.cli.advise_plan import AdviseOptions, advice_plan

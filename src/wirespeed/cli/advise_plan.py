@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from wirespeed.cli.request_options import parse_wishes, read_body
 from wirespeed.cli.subject_options import app_subject, server_settings
-from wirespeed.cli.values import at_least, chosen_seed, duration_s, enough_rounds, fraction
+from wirespeed.cli.values import at_least, chosen_seed, duration_s, enough_rounds, fraction, rule_codes
+from wirespeed.diagnosis.rules import all_rules
 from wirespeed.errors import UsageError
 from wirespeed.model.plan import AdvicePlan
 from wirespeed.model.subject import ServerSettings
@@ -16,6 +17,7 @@ from wirespeed.store.machine_check import pairings_of
 from wirespeed.subject.machine import environment
 
 ALPHA = 0.05
+EVERY_RULE = ("WS",)
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class AdviseOptions:
     http: bool = False
     server: str | None = None
     workers: int | None = None
+    rules: tuple[str, ...] = ()
+    allow_equal: bool = False
 
 
 def advice_plan(options: AdviseOptions, read: Callable[[str], bytes] = read_body) -> AdvicePlan:
@@ -65,6 +69,8 @@ def advice_plan(options: AdviseOptions, read: Callable[[str], bytes] = read_body
         deadline_s=duration_s(options.deadline, "--deadline"),
         pairings=pairings_of(environment(None), os.environ),
         server=_server(options),
+        rules=rule_codes(options.rules, "--rule", list(all_rules())) or EVERY_RULE,
+        allow_equal=options.allow_equal,
     )
 
 

@@ -22,6 +22,11 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("advise", "wirespeed.cli.advise", "Find endpoints that answer slowly, and measure every remedy."),
     Command(
+        "fix",
+        "wirespeed.cli.fix",
+        "Show the recommended remedies as one diff, or write them and prove them.",
+    ),
+    Command(
         "compare",
         "wirespeed.cli.compare",
         "Tell whether one thing is faster than another, or that it cannot be told.",
@@ -29,6 +34,11 @@ COMMANDS = (
     Command("load", "wirespeed.cli.load", "Put load on a server, and tell what became of every request."),
     Command(
         "replicate", "wirespeed.cli.replicate", "Measure published claims about speed again, on this machine."
+    ),
+    Command(
+        "audit",
+        "wirespeed.cli.audit",
+        "Tell what the output of hey, wrk, wrk2, ab, oha, k6, vegeta or autocannon supports.",
     ),
     Command("selfcheck", "wirespeed.cli.selfcheck", "Measure how small an effect this machine can show."),
     Command("rule", "wirespeed.cli.rule", "Explain a rule: when it fires, what cures it, what can go wrong."),

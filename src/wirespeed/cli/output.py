@@ -10,8 +10,12 @@ from wirespeed.model.plan import RequestListing
 
 def print_json(document: bytes) -> None:
     """JSON is UTF-8, whatever the terminal's encoding."""
+    print_bytes(document + b"\n")
+
+
+def print_bytes(content: bytes) -> None:
     sys.stdout.flush()
-    sys.stdout.buffer.write(document + b"\n")
+    sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
 
 

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import partial
 
 from wirespeed.experiment.confirm import Evidence, measure_rounds
 from wirespeed.experiment.events import Booting, Listener, ignore
 from wirespeed.experiment.served_pairs import require_servable
+from wirespeed.experiment.stopping import ConfirmPlan
 from wirespeed.model.plan import AdvicePlan, RequestListing
 from wirespeed.subject.machine import cpu_ticks
 
 from .agents import AgentHolder, booted_agent
-from .budgeting import RESERVE_S, fits, item_of, left_s, share_out
-from .document import Outcome, outcome_of
-from .edits import write_changes
-from .screening import list_routes, round_zero
+from .budgeting import RESERVE_S, fit_arms, has_arms_in_process, item_of, left_s, reserve_s, share_out
+from .document import NO_TIME, Outcome, outcome_of
+from .own_process import measure_own
+from .round_zero import list_routes, round_zero
 from .served_remedies import confirm_served, direct_part
+from .study import RoundZero
+from .table import Table, table_of
+from .together import Together, confirm_together
 
-__all__ = ["Outcome", "advise", "list_requests"]
+__all__ = ["Advised", "Outcome", "advise", "list_requests", "study_app"]
+
+
+@dataclass(frozen=True)
+class Advised:
+    """The document, and what it was made from."""
+
+    outcome: Outcome
+    zero: RoundZero
+    table: Table
+    together: Together
 
 
 def list_requests(plan: AdvicePlan, listener: Listener = ignore) -> RequestListing:
@@ -36,32 +51,55 @@ def advise(plan: AdvicePlan, listener: Listener = ignore) -> Outcome:
     so far.
     """
     started = time.monotonic()
-    ticks = cpu_ticks()
-    direct = direct_part(plan)
     if plan.server is not None:
         # A server that is not there should not be found out only after a minute.
         listener(Booting(f"{plan.subject.app} behind {plan.server.name}"))
         require_servable(plan.subject, plan.server)
+    advised = study_app(plan, listener, started)
+    if plan.server is None or advised.outcome.interrupted:
+        return advised.outcome
+    return confirm_served(plan, plan.server, advised.zero.studies, advised.outcome, started, listener)
+
+
+def study_app(plan: AdvicePlan, listener: Listener, started: float) -> Advised:
+    """Look around, measure, judge, and try what is recommended as one edited app."""
+    ticks = cpu_ticks()
+    direct = direct_part(plan)
     with AgentHolder(plan.subject, listener) as holder:
         zero = round_zero(holder, direct, started, listener)
-    written = write_changes(zero, plan.subject.folder)
-    candidates = [study for study in zero.studies if study.kept]
-    if not fits(candidates, zero.boot_s, left_s(direct, started), direct):
-        for study in candidates:
-            study.keep_best_only()
-    rounds_plan = share_out(candidates, zero.boot_s, left_s(direct, started), direct)
-    studies = [candidates[number] for number in rounds_plan.included]
+    with_arms = [study for study in zero.studies if study.kept]
+    reserved_s = reserve_s(with_arms, zero.boot_s, left_s(direct, started))
+    candidates = [study for study in with_arms if has_arms_in_process(study)]
+    available_s = left_s(direct, started) - reserved_s
+    fit_arms(candidates, zero.boot_s, available_s, direct)
+    rounds_plan = share_out(candidates, zero.shared, zero.boot_s, available_s, direct)
+    measured = [candidates[number] for number in rounds_plan.included]
+    ends = started + direct.budget_s - RESERVE_S
     evidence = Evidence()
-    if studies and not zero.interrupted:
+    if measured and not zero.interrupted:
         evidence = measure_rounds(
             partial(booted_agent, plan.subject, hangs_at_shutdown=zero.hangs_at_shutdown),
-            [item_of(study) for study in studies],
+            [item_of(study) for study in measured],
             rounds_plan,
-            ends=started + direct.budget_s - RESERVE_S,
+            ends=ends - reserved_s,
             listener=listener,
         )
-    left_out = len(candidates) - len(studies) + len(evidence.dropped)
-    outcome = outcome_of(plan, zero, written, studies, left_out, evidence, ticks, started)
-    if plan.server is None or outcome.interrupted:
-        return outcome
-    return confirm_served(plan, plan.server, zero.studies, outcome, started, listener)
+    stopped = zero.interrupted or evidence.interrupted
+    own = (
+        {}
+        if stopped
+        else measure_own(with_arms, zero.writer, plan, boot_s=zero.boot_s, ends=ends, listener=listener)
+    )
+    confirm = ConfirmPlan(alpha=plan.alpha, margin=plan.margin, pairings=plan.pairings)
+    no_rounds = evidence.ended_early if evidence.ended_early and not evidence.rounds else NO_TIME
+    table = table_of(
+        zero, measured, evidence, own, confirm, no_rounds=no_rounds, allow_equal=plan.allow_equal
+    )
+    together = Together()
+    if not stopped:
+        together = confirm_together(
+            table, zero.writer, plan, boot_s=zero.boot_s, ends=ends, listener=listener
+        )
+    left_out = len(candidates) - len(measured) + len(evidence.dropped)
+    outcome = outcome_of(plan, zero, table, together, measured, left_out, evidence, ticks, started)
+    return Advised(outcome, zero, table, together)

@@ -43,6 +43,8 @@ class AgentHolder:
         self._stack = ExitStack()
         self._agent: AgentProcess | None = None
         self._booted: Booted | None = None
+        self.process = 0
+        """How many have been started so far: what one of them remembers, the next does not."""
         self.boot_s = 0.0
         """The longest start so far."""
         self.shutdown_problem: WirespeedError | None = None
@@ -79,6 +81,7 @@ class AgentHolder:
     def _start(self) -> None:
         agent = self._stack.enter_context(AgentProcess(self._subject))
         booted = agent.boot()
+        self.process += 1
         self._agent, self._booted = agent, self._booted or booted
 
     def call(self, op: str, args: dict[str, Any], *, deadline_s: float, doing: str) -> Any:

@@ -15,22 +15,66 @@ from wirespeed.experiment.confirm import (
 )
 from wirespeed.model.plan import AdvicePlan
 
-from .screening import Study
+from .screening import PARALLEL
+from .selection import Candidate
+from .study import Shared, Study
 
 RESERVE_S = 0.5
 """Kept back from the budget for shutting down and writing the report."""
 
+SHARE_BESIDE = 0.35
+ROUNDS_BESIDE = 3
+BOOTS_BESIDE = 1.6
+"""Two processes start at once, and share the cores."""
+CALLS_BESIDE = 20
+"""About how often each endpoint is called while both apps run."""
+
 
 def item_of(study: Study) -> Item:
-    """The endpoint's arms, as the rounds need them."""
-    assert study.screening is not None and study.screening.baseline_ns is not None
-    call_ns = (float(study.screening.baseline_ns), *(float(each.replay_ns) for each in study.kept))
-    changes = [each.change.for_agent() for each in study.kept]
-    return Item(study.planned.request, changes, call_ns, float(study.seen.whole_ns or 0))
+    """The endpoint's arms, as the rounds need them; those that need a process of their own are no part of it."""
+    screening, seen = study.screening, study.seen
+    assert screening is not None
+    replayed, live = replayed_arms(study.kept), live_arms(study.kept)
+    whole_ns = float(seen.whole_ns or 0)
+    baseline_ns = float(screening.baseline_ns or whole_ns)
+    in_parallel = any(each.change.in_parallel for each in live)
+    live_ns = float(screening.baseline_live_ns or whole_ns)
+    return Item(
+        study.planned.request,
+        [each.proposal.for_agent() for each in replayed],
+        (baseline_ns, *(float(each.screened.replay_ns or 0) for each in replayed)),
+        whole_ns,
+        live_changes=[each.proposal.for_agent() for each in live],
+        live_ns=(live_ns, *(float(each.screened.live_ns or live_ns) for each in live)) if live else (),
+        parallel=PARALLEL if in_parallel else 0,
+        parallel_ns=_parallel_ns(live, float(screening.baseline_parallel_ns or live_ns))
+        if in_parallel
+        else (),
+    )
 
 
-def worth_of(studies: Sequence[Study]) -> list[float]:
-    """What measuring each endpoint may gain, in nanoseconds a request.
+def _parallel_ns(live: Sequence[Candidate], baseline_ns: float) -> tuple[float, ...]:
+    return (baseline_ns, *(float(each.screened.parallel_ns or baseline_ns) for each in live))
+
+
+def replayed_arms(kept: Sequence[Candidate]) -> list[Candidate]:
+    return [each for each in kept if not each.is_live]
+
+
+def live_arms(kept: Sequence[Candidate]) -> list[Candidate]:
+    return [each for each in kept if each.is_live and not each.needs_own_process]
+
+
+def own_arms(kept: Sequence[Candidate]) -> list[Candidate]:
+    return [each for each in kept if each.needs_own_process]
+
+
+def has_arms_in_process(study: Study) -> bool:
+    return len(own_arms(study.kept)) < len(study.kept)
+
+
+def worth_of(studies: Sequence[Study], shared: Sequence[Shared] = ()) -> list[float]:
+    """What measuring each endpoint may gain, in nanoseconds: one request to each endpoint that is helped.
 
     One function served under several paths (``/v1``, ``/v1.2``) is worth measuring once, as long as time is
     short.
@@ -40,27 +84,48 @@ def worth_of(studies: Sequence[Study]) -> list[float]:
     for study in studies:
         source = study.route.source if study.route else study.planned.request.name
         key = (source, *(each.change.name for each in study.kept))
-        worth.append(0.0 if key in seen else study.promised_ns)
+        helped = max((len(each.users) for each in shared if each.measured_on is study), default=1)
+        worth.append(0.0 if key in seen else study.promised_ns * helped)
         seen.add(key)
     return worth
 
 
 def left_s(plan: AdvicePlan, started: float) -> float:
-    """Seconds of the budget that remain for rounds."""
+    """Seconds of the budget that remain."""
     return plan.budget_s - RESERVE_S - (time.monotonic() - started)
 
 
-def fits(candidates: Sequence[Study], boot_s: float, left_s: float, plan: AdvicePlan) -> bool:
-    """Whether there is time for every arm; if not, each endpoint keeps only its best."""
-    costs_s = [item_cost_s(item_of(study), ARM_BUDGETS_NS[-1], plan.live_calls) for study in candidates]
+def reserve_s(studies: Sequence[Study], boot_s: float, left_s: float) -> float:
+    """What is kept back for the edited app beside the original, where there may be one."""
+    if not any(each.proposal.files for study in studies for each in study.kept):
+        return 0.0
+    requests_s = sum((study.seen.whole_ns or 0) / 1e9 for study in studies) * CALLS_BESIDE
+    return min(SHARE_BESIDE * left_s, ROUNDS_BESIDE * (BOOTS_BESIDE * boot_s + requests_s))
+
+
+def fit_arms(studies: Sequence[Study], boot_s: float, left_s: float, plan: AdvicePlan) -> None:
+    """Give up arms, the least promising of those endpoints that have most, until all rounds fit."""
+    while not _fits(studies, boot_s, left_s, plan):
+        most = max(len(study.kept) for study in studies)
+        if most < 2:
+            return
+        for study in studies:
+            if len(study.kept) == most:
+                study.drop_last_arm()
+
+
+def _fits(studies: Sequence[Study], boot_s: float, left_s: float, plan: AdvicePlan) -> bool:
+    costs_s = [item_cost_s(item_of(study), ARM_BUDGETS_NS[-1], plan.live_calls) for study in studies]
     return (boot_s + sum(costs_s)) * (plan.rounds or COMFORTABLE_ROUNDS << plan.pairings) <= left_s
 
 
-def share_out(studies: Sequence[Study], boot_s: float, left_s: float, plan: AdvicePlan) -> RoundsPlan:
+def share_out(
+    studies: Sequence[Study], shared: Sequence[Shared], boot_s: float, left_s: float, plan: AdvicePlan
+) -> RoundsPlan:
     """Rounds, time an arm, and the endpoints there is time for, fixed before the first round."""
     return plan_rounds(
         [item_of(study) for study in studies],
-        worth_of(studies),
+        worth_of(studies, shared),
         boot_s,
         left_s,
         rounds=plan.rounds,

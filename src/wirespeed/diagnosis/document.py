@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import wirespeed
 from wirespeed.errors import MeasurementInvalid
 from wirespeed.experiment.confirm import Evidence
-from wirespeed.experiment.stopping import ConfirmPlan, estimate_of
 from wirespeed.model.advice import Advice, Arm, Endpoint, Plan, SubjectFacts
 from wirespeed.model.plan import AdvicePlan
-from wirespeed.model.verdict import Decision
+from wirespeed.model.verdict import Verdict
 from wirespeed.subject.machine import CpuTicks, environment
 
-from .conclude import (
-    Confirmed,
-    as_answered,
-    conclusion_of,
-    confirmed_arms,
-    decide_all,
-    endpoint_of,
-    figures_of,
-    measured_arm,
-    noise_of,
-    note_of,
-    recommended,
-    unmeasured_arm,
-    why_not_measured,
-    why_not_recommended,
-)
-from .edits import WrittenChanges
-from .observation import Round
-from .screening import RoundZero, Study
+from .arms import measured_arm, unmeasured_arm, why_not_measured, why_not_recommended
+from .conclude import conclusion_of, endpoint_of, noise_of, note_of
+from .judging import Judged
+from .selection import Candidate
+from .study import RoundZero, Study
+from .table import Credit, Row, Table
+from .together import Together
 
 NO_TIME = "the budget left no time to measure its remedies; --budget gives more"
 
@@ -52,7 +39,8 @@ class Outcome:
 def outcome_of(
     plan: AdvicePlan,
     zero: RoundZero,
-    written: Mapping[int, WrittenChanges],
+    table: Table,
+    together: Together,
     measured: Sequence[Study],
     left_out: int,
     evidence: Evidence,
@@ -63,17 +51,10 @@ def outcome_of(
 
     Raises MeasurementInvalid where not one endpoint gave a usable answer.
     """
-    table = _table(
-        measured, evidence, ConfirmPlan(alpha=plan.alpha, margin=plan.margin, pairings=plan.pairings)
-    )
-    numbers = {id(study): number for number, study in enumerate(measured)}
-    endpoints = [
-        _endpoint(study, written[id(study)], numbers.get(id(study)), table, evidence, plan.margin)
-        for study in zero.studies
-    ]
+    endpoints = [_endpoint(row, together, plan.margin) for row in table.rows]
     if not any(endpoint.whole_ns is not None for endpoint in endpoints) and not zero.interrupted:
         raise nothing_measured(zero)
-    interrupted = zero.interrupted or evidence.interrupted
+    interrupted = zero.interrupted or evidence.interrupted or together.interrupted
     advice = Advice(
         created=datetime.now(UTC),
         wirespeed=wirespeed.__version__,
@@ -87,100 +68,63 @@ def outcome_of(
             rounds=len(evidence.rounds),
             live_calls=plan.live_calls,
         ),
-        noise=noise_of([arm for arms in table.confirmed for arm in arms], table.plan),
+        noise=noise_of(table.confirmed, table.plan),
         elapsed_s=time.monotonic() - started,
         complete=evidence.ended_early is None and not interrupted,
-        notes=tuple(_notes(zero, evidence, left_out)),
+        notes=(*_notes(zero, evidence, left_out), *together.notes),
+        diff=together.diff,
         endpoints=tuple(endpoints),
         skipped=zero.requests.skipped,
     )
-    return Outcome(advice, _evidence(evidence, measured), interrupted)
+    return Outcome(advice, {**_evidence(evidence, measured), "beside": together.evidence}, interrupted)
 
 
-@dataclass(frozen=True)
-class _Table:
-    """All arms of all measured endpoints: one family of verdicts."""
-
-    confirmed: list[list[Confirmed]]
-    decisions: list[list[Decision]]
-    rounds: list[list[Round]]
-    plan: ConfirmPlan
-
-    @property
-    def candidates(self) -> int:
-        return sum(len(arms) for arms in self.confirmed)
+def _endpoint(row: Row, together: Together, margin: float) -> Endpoint:
+    arms = [*_measured_arms(row, together, margin), *_credited_arms(row, together, margin)]
+    arms += [unmeasured_arm(each, why_not_measured(each)) for each in row.study.left]
+    conclusion = conclusion_of(row, has_recommendation=any(arm.recommended for arm in arms))
+    return endpoint_of(row, arms, conclusion, note_of(row, conclusion))
 
 
-def _table(studies: Sequence[Study], evidence: Evidence, plan: ConfirmPlan) -> _Table:
-    given_up = {*evidence.failures, *evidence.dropped}
-    rounds = [
-        [Round.model_validate(each[number]) for each in evidence.rounds if number in each]
-        if number not in given_up
-        else []
-        for number in range(len(studies))
-    ]
-    # Endpoints that failed or ran out of time are no part of the family: neither looks at ratios.
-    confirmed = [
-        confirmed_arms(r, len(study.kept)) if r else [] for study, r in zip(studies, rounds, strict=True)
-    ]
-    flat = iter(decide_all([arm for arms in confirmed for arm in arms], plan))
-    decisions = [[next(flat) for _ in arms] for arms in confirmed]
-    return _Table(confirmed, decisions, rounds, plan)
+def _measured_arms(row: Row, together: Together, margin: float) -> Iterator[Arm]:
+    if not row.judged:
+        for each in row.candidates:
+            yield unmeasured_arm(each, row.why_unmeasured or NO_TIME)
+        return
+    for number, (candidate, judged) in enumerate(zip(row.candidates, row.judged, strict=True)):
+        yield _arm(candidate, judged, together, margin, is_recommended=number in row.chosen)
 
 
-def _endpoint(
-    study: Study,
-    written: WrittenChanges,
-    number: int | None,
-    table: _Table,
-    evidence: Evidence,
-    margin: float,
-) -> Endpoint:
-    rounds = [] if number is None else table.rounds[number]
-    failure = None if number is None else evidence.failures.get(number)
-    study = replace(study, note=study.note or failure, kept=as_answered(study.kept, rounds))
-    decisions: list[Decision] = []
-    best: int | None = None
-    why_unmeasured: str | None = None
-    if number is None or not rounds:
-        why_unmeasured = failure or _why_no_rounds(evidence)
-        arms = [unmeasured_arm(each, written[each.change.name].text, why_unmeasured) for each in study.kept]
-    else:
-        decisions = table.decisions[number]
-        best = recommended(study.kept, decisions, margin)
-        arms = _measured_arms(study, written, number, best, table)
-    arms += [
-        unmeasured_arm(each, written[each.change.name].text, why_not_measured(each)) for each in study.left
-    ]
-    conclusion = conclusion_of(study, decisions, has_recommendation=best is not None)
-    note = note_of(study, conclusion, why_unmeasured)
-    figures = [figures_of(each) for each in rounds if each.invalid is None]
-    return endpoint_of(study, arms, figures, conclusion, note)
+def _credited_arms(row: Row, together: Together, margin: float) -> Iterator[Arm]:
+    for credit in row.credits:
+        arm = _arm(credit.candidate, credit.judged, together, margin, is_recommended=credit.is_recommended)
+        yield arm.model_copy(update={"reason": _with_credit(credit, arm.reason)})
 
 
-def _why_no_rounds(evidence: Evidence) -> str:
-    if evidence.ended_early is not None and not evidence.rounds:
-        return evidence.ended_early
-    return NO_TIME
+def _with_credit(credit: Credit, reason: str | None) -> str:
+    told = f"measured on {credit.measured_on}, and credited here"
+    return told if reason is None else f"{told}; {reason}"
 
 
-def _measured_arms(
-    study: Study, written: WrittenChanges, number: int, best: int | None, table: _Table
-) -> list[Arm]:
-    judged = zip(study.kept, table.decisions[number], table.confirmed[number], strict=True)
-    return [
-        measured_arm(
-            candidate,
-            written[candidate.change.name].text,
-            decision,
-            None if confirmed.invalid else estimate_of(confirmed.response_path, table.plan, table.candidates),
-            is_recommended=position == best,
-            reason=written[candidate.change.name].remark
-            if position == best
-            else why_not_recommended(candidate, decision, table.plan.margin),
+def _arm(
+    candidate: Candidate, judged: Judged, together: Together, margin: float, *, is_recommended: bool
+) -> Arm:
+    if not is_recommended:
+        reason = why_not_recommended(candidate, judged, margin)
+        return measured_arm(candidate, judged, is_recommended=False, reason=reason)
+    standing = together.standing(candidate.proposal)
+    reasons = [standing.reason, candidate.proposal.remark]
+    arm = measured_arm(
+        candidate,
+        judged,
+        is_recommended=not standing.is_invalid,
+        reason="; ".join(filter(None, reasons)) or None,
+    )
+    if standing.is_invalid:
+        return arm.model_copy(
+            update={"verdict": Verdict.INVALID, "confirmed_by": None, "reason": standing.reason}
         )
-        for position, (candidate, decision, confirmed) in enumerate(judged)
-    ]
+    return arm.model_copy(update={"confirmed_by": "edit"}) if standing.is_confirmed else arm
 
 
 def _notes(zero: RoundZero, evidence: Evidence, left_out: int) -> list[str]:

@@ -1,272 +1,176 @@
-"""Round 0: discover, call, find, screen. It decides what is measured, and is itself no evidence.
-
-Every endpoint is on its own: one that fails, hangs or ends the process costs a note and perhaps a fresh
-agent, never the others.
-"""
+"""Round 0 of the remedies: what the rules propose for each endpoint, tried once. It is itself no evidence."""
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from itertools import accumulate
 
-from wirespeed.errors import SubjectHung, WirespeedError
-from wirespeed.experiment.events import (
-    Listed,
-    Listener,
-    ProbeFinished,
-    ProbeStarted,
-    ScreenFinished,
-    ScreenStarted,
-)
+from wirespeed.errors import WirespeedError
+from wirespeed.experiment.events import Listener, ScreenFinished, ScreenStarted
 from wirespeed.model.advice import Finding
-from wirespeed.model.plan import AdvicePlan, RequestPlan
-from wirespeed.model.request import PlannedRequest, Route
-from wirespeed.model.subject import Booted
+from wirespeed.model.plan import AdvicePlan
 
-from .agents import AgentHolder, RestartFailed
-from .observation import Change, Failure, Hot, Observation, Screening
-from .requests import plan_requests
+from .agents import AgentHolder
+from .edits import Proposal
+from .observation import Change, CodeEdit, Screened, Screening
+from .probing import reprobe
 from .rules import all_rules
-from .selection import Candidate, is_worth_screening, promised_gain_ns, select
+from .selection import Candidate, is_worth_screening, select
+from .study import RoundZero, Shared, Study
 
-PROBE_CALLS = 6
-FEWEST_PROBE_S = 0.05
-MOST_PROBE_S = 1.5
-SHARE_OF_BUDGET = 0.4
-"""Round 0 takes at most about this share of the budget, booting apart."""
-
-PROFILED_AT_MOST = 8
-PROFILE_CALLS = 4
-PROFILE_S = 0.4
-WORTH_PROFILING_NS = 2_000_000
 SCREEN_DEADLINE_S = 60.0
+LIVE_CALLS = 6
+PARALLEL = 20
+PARALLEL_CALLS = 60
+LEAST_LIVE_S, MOST_LIVE_S = 0.05, 1.0
+REPLAY_S = 0.1
+"""About what a replayed change takes to be tried."""
+NO_TIME = "not tried: the budget left no time; --budget gives more"
 
 
-@dataclass
-class Study:
-    """One endpoint as round 0 left it."""
-
-    planned: PlannedRequest
-    route: Route | None
-    seen: Observation
-    findings: list[Finding] = field(default_factory=list)
-    screening: Screening | None = None
-    kept: list[Candidate] = field(default_factory=list)
-    left: list[Candidate] = field(default_factory=list)
-    hot: Hot | None = None
-    note: str | None = None
-
-    @property
-    def is_measurable(self) -> bool:
-        return self.seen.whole_ns is not None and self.seen.failed is None and not self.is_unsafe
-
-    @property
-    def is_unsafe(self) -> bool:
-        return bool(self.seen.actions) and not self.planned.named
-
-    def keep_best_only(self) -> None:
-        """Give up all arms but the first, for want of time."""
-        self.left += self.kept[1:]
-        del self.kept[1:]
-
-    @property
-    def promised_ns(self) -> float:
-        return 0.0 if self.screening is None else promised_gain_ns(self.seen, self.screening, self.kept)
+def diagnose(zero: RoundZero, plan: AdvicePlan) -> None:
+    """What the rules find on each endpoint, and the changes they propose; nothing is called."""
+    shared: dict[object, Shared] = {}
+    for study in (each for each in zero.studies if each.note is None):
+        for change in _found(study, plan):
+            proposal = zero.writer.propose(change, study.route, study.seen)
+            if is_of_one_route(change):
+                study.proposals.append(proposal)
+            else:
+                shared.setdefault(identity(change), Shared(proposal, [])).users.append(study)
+    zero.shared = list(shared.values())
 
 
-@dataclass
-class RoundZero:
-    booted: Booted
-    boot_s: float
-    routes: list[Route]
-    requests: RequestPlan
-    unreachable: int
-    studies: list[Study]
-    notes: list[str] = field(default_factory=list)
-    hangs_at_shutdown: bool = False
-    interrupted: bool = False
-
-
-def list_routes(holder: AgentHolder, plan: AdvicePlan) -> tuple[list[Route], RequestPlan, int]:
-    """Routes as the agent numbers them, what will be called, and how many endpoints could not be reached."""
-    report = holder.call("routes", {}, deadline_s=60.0, doing="listing the routes")
-    routes = [Route.model_validate(each) for each in report["routes"]]
-    return routes, plan_requests(routes, plan.wishes), int(report["unreachable"])
-
-
-def round_zero(holder: AgentHolder, plan: AdvicePlan, started: float, listener: Listener) -> RoundZero:
-    """Everything that is known before the first confirming round. Ctrl-C keeps what was seen."""
-    booted = holder.ready()
-    routes, requests, unreachable = list_routes(holder, plan)
-    listener(Listed(len(requests.planned), len(requests.skipped)))
-    result = RoundZero(booted, holder.boot_s, routes, requests, unreachable, [])
-    ends = started + holder.boot_s + SHARE_OF_BUDGET * max(0.0, plan.budget_s - holder.boot_s)
-    try:
-        for study in _probe_all(holder, result, plan, ends, listener):
-            result.studies.append(study)
-        _profile_slowest(holder, result.studies, plan)
-        holder.close()
-    except KeyboardInterrupt:
-        result.interrupted = True
-    except RestartFailed as failure:
-        missing = len(requests.planned) - len(result.studies)
-        result.notes.append(
-            f"an endpoint took the app down, and it could not be started again: {failure.reason}"
-            + (f" Not called for that: {missing} endpoints." if missing else "")
-        )
-    if holder.shutdown_problem is not None:
-        result.notes.append(holder.shutdown_problem.message)
-        result.hangs_at_shutdown = isinstance(holder.shutdown_problem, SubjectHung)
-    result.boot_s = holder.boot_s
-    return result
-
-
-def _probe_all(
-    holder: AgentHolder, zero: RoundZero, plan: AdvicePlan, ends: float, listener: Listener
-) -> Iterator[Study]:
-    by_id = {route.id: route for route in zero.routes}
-    total = len(zero.requests.planned)
-    for index, planned in enumerate(zero.requests.planned):
-        listener(ProbeStarted(planned.request.name, index + 1, total))
-        share_s = (ends - time.monotonic()) / (total - index)
-        seconds = min(MOST_PROBE_S, max(FEWEST_PROBE_S, share_s))
-        seen = _probe(holder, planned, index, seconds, plan)
-        route = None if planned.route_id is None else by_id.get(planned.route_id)
-        study = Study(planned, route, seen)
-        study.note = why_no_cost(study)
-        listener(ProbeFinished(planned.request.name, study.note))
-        if study.note is None:
-            _diagnose(holder, study, index, total, plan, listener)
-        yield study
-
-
-def _probe(
-    holder: AgentHolder, planned: PlannedRequest, index: int, seconds: float, plan: AdvicePlan
-) -> Observation:
-    args = {
-        "key": index,
-        "request": planned.request.for_agent(),
-        "watch": not planned.named,
-        "calls": PROBE_CALLS,
-        "seconds": seconds,
-        "deadline_s": plan.deadline_s,
-    }
-    try:
-        report = holder.call(
-            "probe",
-            args,
-            deadline_s=2 * plan.deadline_s + seconds + 1,
-            doing=f"calling {planned.request.name}",
-        )
-    except SubjectHung as error:
-        return Observation(failed=Failure(kind="deadline", message=error.message), actions=[])
-    except WirespeedError as error:
-        return Observation(failed=Failure(kind="raised", message=error.message), actions=[])
-    return Observation.model_validate(report)
-
-
-def why_no_cost(study: Study) -> str | None:
-    """Why this answer is no cost of the endpoint, to be read beside its status; None if it is one."""
-    seen, request = study.seen, study.planned.request
-    if seen.failed is not None:
-        return seen.failed.message
-    if seen.status is not None and not 200 <= seen.status < 300:
-        return _what_would_help(seen.status, study)
-    if study.is_unsafe:
-        did = "; ".join(seen.actions[:3])
-        option = _naming_option(request.method, request.path)
-        return f"it {did}; --{option} measures it all the same"
-    if len(set(seen.statuses)) > 1:
-        return "answers with different statuses: " + ", ".join(str(status) for status in seen.statuses)
-    return None
-
-
-def _what_would_help(status: int, study: Study) -> str:
-    request = study.planned.request
-    if status in (401, 403):
-        return "give credentials with --header 'Authorization: …'"
-    if 300 <= status < 400:
-        return "a redirect has nothing to serialize"
-    if status in (400, 404, 410, 422):
-        return f"name a request that works with --{_naming_option(request.method, _template(study))}"
-    return "an error is not the cost of an endpoint"
-
-
-def _template(study: Study) -> str:
-    """The path to fill in: the route's, converters left out."""
-    if study.route is None:
-        return study.planned.request.path
-    return re.sub(r"\{(\w+):\w+\}", r"{\1}", study.route.path)
-
-
-def _naming_option(method: str, path: str) -> str:
-    return f"get '{path}'" if method == "GET" else f"request '{method} {path}'"
-
-
-def _diagnose(
-    holder: AgentHolder, study: Study, index: int, total: int, plan: AdvicePlan, listener: Listener
-) -> None:
-    changes: list[Change] = []
+def _found(study: Study, plan: AdvicePlan) -> Iterator[Change]:
+    """The changes to be tried; what can only be advised goes to its finding."""
     for rule in all_rules().values():
-        evidence = rule.evidence(study.seen)
-        if evidence is not None:
-            study.findings.append(Finding(code=rule.code, problem=rule.problem, evidence=evidence))
-            changes.extend(rule.remedies(study.seen))
-    if not changes or not is_worth_screening(study.seen):
-        return
-    listener(ScreenStarted(study.planned.request.name, index + 1, total))
-    study.screening = _screen(holder, study, index, changes, plan)
-    if study.screening is not None and study.screening.invalid is None:
-        study.kept, study.left = select(changes, study.screening)
-    listener(ScreenFinished(study.planned.request.name, len(study.kept)))
+        evidence = rule.evidence(study.seen) if rule.code.startswith(plan.rules) else None
+        if evidence is None:
+            continue
+        changes = rule.remedies(study.seen)
+        advice = "; ".join(each.advice for each in changes if each.advice) or None
+        study.findings.append(Finding(code=rule.code, problem=rule.problem, evidence=evidence, advice=advice))
+        worth_it = is_worth_screening(study.seen)
+        for change in changes:
+            if not change.is_advice_only and (change.edits or change.bypass is not None or worth_it):
+                yield change
+
+
+def is_of_one_route(change: Change) -> bool:
+    """Whether it changes a route's declaration; other changes reach all endpoints that run the same code."""
+    declared = change.annotation, change.response_class, change.options
+    return declared != (None, "keep", "keep")
+
+
+def identity(change: Change) -> tuple[str, str, tuple[CodeEdit, ...], int | None]:
+    """What makes two endpoints' changes of the code the same one."""
+    return change.code, change.name, change.edits, change.bypass
+
+
+def screen_all(
+    holder: AgentHolder, zero: RoundZero, plan: AdvicePlan, ends: float, listener: Listener
+) -> None:
+    """Try the proposals of every endpoint, each at least a little, in the time until ``ends``."""
+    proposed = [(key, study, _proposals_of(study, zero)) for key, study in enumerate(zero.studies)]
+    waiting = [each for each in proposed if each[2]]
+    for index, (key, study, proposals) in enumerate(waiting):
+        listener(ScreenStarted(study.planned.request.name, index + 1, len(waiting)))
+        share_s = (ends - time.monotonic()) / (len(waiting) - index)
+        _screen_one(holder, study, key, proposals, share_s, plan)
+        listener(ScreenFinished(study.planned.request.name, len(study.kept)))
+
+
+def _proposals_of(study: Study, zero: RoundZero) -> list[Proposal]:
+    """Those of its own, and the shared ones that are measured on it."""
+    shared = [each.proposal for each in zero.shared if each.measured_on is study]
+    return [*study.proposals, *shared]
+
+
+def _screen_one(
+    holder: AgentHolder,
+    study: Study,
+    key: int,
+    proposals: Sequence[Proposal],
+    share_s: float,
+    plan: AdvicePlan,
+) -> None:
+    possible = [each for each in proposals if each.can_be_measured]
+    fitting = possible[: _number_within(possible, share_s)]
+    study.left = [
+        *(untried(each, NO_TIME) for each in possible[len(fitting) :]),
+        *(
+            untried(each, each.remark or "no edit could be made")
+            for each in proposals
+            if each not in possible
+        ),
+    ]
+    if fitting:
+        study.screening = _screen(holder, study, key, fitting, share_s, plan)
+    if study.screening is not None:
+        study.kept, left = select(fitting, study.seen, study.screening)
+        study.left = left + study.left
+
+
+def untried(proposal: Proposal, reason: str) -> Candidate:
+    return Candidate(proposal, Screened(error=reason, replay_ns=None, fidelity=None))
+
+
+def _number_within(proposals: Sequence[Proposal], seconds: float) -> int:
+    """How many there is time for, the most natural first: one in any case."""
+    costs_s = accumulate(LEAST_LIVE_S if each.is_live else REPLAY_S for each in proposals)
+    return max(1, sum(cost_s <= seconds for cost_s in costs_s))
 
 
 def _screen(
-    holder: AgentHolder, study: Study, index: int, changes: Sequence[Change], plan: AdvicePlan
+    holder: AgentHolder,
+    study: Study,
+    key: int,
+    proposals: Sequence[Proposal],
+    seconds: float,
+    plan: AdvicePlan,
 ) -> Screening | None:
-    args = {
-        "key": index,
-        "changes": [change.for_agent() for change in changes],
-        "deadline_s": plan.deadline_s,
-    }
     try:
-        report = holder.call(
-            "screen",
-            args,
-            deadline_s=SCREEN_DEADLINE_S + len(changes) * plan.deadline_s,
-            doing=f"screening {study.planned.request.name}",
-        )
+        if study.process != holder.process:
+            reprobe(holder, study, key, plan)
+        screening = _ask(holder, study, key, proposals, seconds, plan)
+        if screening.invalid is not None and study.seen.obstacle is None:
+            # Requests to other endpoints may have changed what this one returned by now.
+            reprobe(holder, study, key, plan)
+            screening = _ask(holder, study, key, proposals, seconds, plan)
     except WirespeedError as error:
         study.note = f"its remedies could not be screened: {error.message}"
         return None
+    return screening
+
+
+def _ask(
+    holder: AgentHolder,
+    study: Study,
+    key: int,
+    proposals: Sequence[Proposal],
+    seconds: float,
+    plan: AdvicePlan,
+) -> Screening:
+    live = [each for each in proposals if each.is_live]
+    live_s = min(MOST_LIVE_S, max(LEAST_LIVE_S, seconds / max(1, len(live))))
+    in_parallel = any(each.change.in_parallel for each in live)
+    args = {
+        "key": key,
+        "changes": [each.for_agent() for each in proposals],
+        "deadline_s": plan.deadline_s,
+        "live": {
+            "calls": LIVE_CALLS,
+            "seconds": live_s,
+            "parallel": PARALLEL if in_parallel else 0,
+            "parallel_calls": PARALLEL_CALLS,
+        },
+    }
+    calls_s = len(live) * (LIVE_CALLS + 1) + len(proposals)
+    report = holder.call(
+        "screen",
+        args,
+        deadline_s=SCREEN_DEADLINE_S + calls_s * plan.deadline_s,
+        doing=f"screening {study.planned.request.name}",
+    )
     return Screening.model_validate(report)
-
-
-def _profile_slowest(holder: AgentHolder, studies: Sequence[Study], plan: AdvicePlan) -> None:
-    """Name the frame where the time goes, for the slowest of those that no remedy could help much."""
-    slow = [
-        s
-        for s in studies
-        if s.is_measurable and s.note is None and (s.seen.whole_ns or 0) > WORTH_PROFILING_NS
-    ]
-    slow.sort(key=lambda study: study.promised_ns - (study.seen.whole_ns or 0))
-    for study in slow[:PROFILED_AT_MOST]:
-        args = {
-            "request": study.planned.request.for_agent(),
-            "calls": PROFILE_CALLS,
-            "seconds": PROFILE_S,
-            "deadline_s": plan.deadline_s,
-        }
-        try:
-            report = holder.call(
-                "profile",
-                args,
-                deadline_s=2 * plan.deadline_s + PROFILE_S,
-                doing=f"profiling {study.planned.request.name}",
-            )
-        except WirespeedError:
-            # It answered before and the report has its figures; only the frame stays unnamed.
-            continue
-        study.hot = Hot.model_validate(report)

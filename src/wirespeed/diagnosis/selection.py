@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from wirespeed.diagnosis.observation import Change, Observation, Screened, Screening
+from .edits import Proposal
+from .observation import Change, Observation, Screened, Screening
 
 ARMS_AT_MOST = 3
 
@@ -18,22 +19,43 @@ On 397 endpoints of 17 real apps this leaves out 182 and misses 1 of 172 gains.
 THREAD_HOP_NS = 60_000
 """What running a trivial ``def`` in the thread pool costs, about."""
 
+NO_GAIN = 1.05
+"""A live arm that looks slower than this, alone and in parallel, is not measured: rounds of it are dear."""
+
+UNKNOWN_GAIN = 0.1
+"""What is expected of a change that can only be tried in a process of its own."""
+
+THREADS = ("async def", "def")
+
 
 @dataclass(frozen=True)
 class Candidate:
     """A change with what screening showed of it."""
 
-    change: Change
+    proposal: Proposal
     screened: Screened
+
+    @property
+    def change(self) -> Change:
+        return self.proposal.change
 
     @property
     def keeps_bytes(self) -> bool:
         return self.screened.fidelity == "identical"
 
     @property
-    def replay_ns(self) -> int:
-        assert self.screened.replay_ns is not None
-        return self.screened.replay_ns
+    def is_live(self) -> bool:
+        return self.proposal.is_live
+
+    @property
+    def needs_own_process(self) -> bool:
+        return not self.screened.in_process
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it can have an arm: it was tried, here or not at all for want of a process of its own."""
+        timed = self.screened.live_ns if self.is_live else self.screened.replay_ns
+        return self.screened.error is None and (timed is not None or self.needs_own_process)
 
 
 NEARLY_AS_FAST = 1.25
@@ -52,8 +74,26 @@ def risk(candidate: Candidate) -> tuple[bool, bool, bool]:
     return (not annotation.by_type, bool(annotation.definitions), annotation.kind == "any")
 
 
+def changes_the_answer(change: Change) -> bool:
+    """Whether it is about how the value becomes bytes: of such changes an endpoint takes one."""
+    whats = {edit.what for edit in change.edits}
+    return change.kind != "app" and not (whats and whats <= {*THREADS, "hoist"})
+
+
+def exclude_each_other(one: Change, other: Change) -> bool:
+    """Whether two changes are alternatives, so that only one of them can be recommended."""
+    if changes_the_answer(one) and changes_the_answer(other):
+        return True
+    return not {_site(edit) for edit in one.edits}.isdisjoint(_site(edit) for edit in other.edits)
+
+
+def _site(edit: object) -> tuple[object, object]:
+    what, source = getattr(edit, "what", None), getattr(edit, "source", None)
+    return ("threads" if what in THREADS else what), source
+
+
 def is_worth_screening(seen: Observation) -> bool:
-    """Whether what a remedy could remove is a large enough share of the request."""
+    """Whether what a remedy of the response path could remove is a large enough share of the request."""
     if seen.phases is None or not seen.whole_ns:
         return False
     removable = seen.phases.validation + seen.phases.serialization + seen.phases.rendering
@@ -61,35 +101,80 @@ def is_worth_screening(seen: Observation) -> bool:
     return removable + hops >= WORTH_A_LOOK * seen.whole_ns
 
 
-def select(changes: Sequence[Change], screening: Screening) -> tuple[list[Candidate], list[Candidate]]:
+def expected_ratio(candidate: Candidate, seen: Observation, screening: Screening) -> float:
+    """The request with the change to the request without, at first look; the better of alone and parallel."""
+    screened = candidate.screened
+    if candidate.needs_own_process:
+        return 1 - UNKNOWN_GAIN
+    if not candidate.is_live:
+        if screening.baseline_ns is None or screened.replay_ns is None:
+            return 1.0
+        whole_ns = max(seen.whole_ns or 0, screening.baseline_ns)
+        return 1 - (screening.baseline_ns - screened.replay_ns) / whole_ns
+    ratios = [
+        arm_ns / baseline_ns
+        for arm_ns, baseline_ns in (
+            (screened.live_ns, screening.baseline_live_ns),
+            (screened.parallel_ns, screening.baseline_parallel_ns),
+        )
+        if arm_ns and baseline_ns
+    ]
+    return min(ratios, default=1.0)
+
+
+def select(
+    proposals: Sequence[Proposal], seen: Observation, screening: Screening
+) -> tuple[list[Candidate], list[Candidate]]:
     """(kept, left): at most three arms, and the others, which are shown without figures.
 
     First the favourite among those that keep the bytes: the fastest, or a safer one that is nearly as fast.
-    Then the fastest of each fidelity, so that a faster one that clients would notice is shown as what it is;
-    then further byte-keeping ones by speed.
+    Then those that can be had beside it, the fastest first. Then the fastest of each fidelity, so that a
+    faster one that clients would notice is shown as what it is; then further byte-keeping ones by speed.
     """
-    candidates = [Candidate(c, s) for c, s in zip(changes, screening.variants, strict=True)]
+    candidates = [Candidate(p, s) for p, s in zip(proposals, screening.variants, strict=True)]
+    ratios = {id(each): expected_ratio(each, seen, screening) for each in candidates}
     usable = [
-        each for each in candidates if each.screened.error is None and each.screened.replay_ns is not None
+        each for each in candidates if each.is_timed and not (each.is_live and ratios[id(each)] > NO_GAIN)
     ]
-    by_speed = sorted(usable, key=lambda each: each.replay_ns)
+    by_speed = sorted(usable, key=lambda each: ratios[id(each)])
+    answers = _answers([each for each in by_speed if changes_the_answer(each.change)], ratios)
+    # What a middleware costs is measured beside its rewrite, or alone where that cannot be made.
+    others = [each for each in by_speed if not changes_the_answer(each.change)]
+    kept = [*answers[:1], *_compatible(others), *answers[1:]]
+    kept = _unique([*kept, *others])[:ARMS_AT_MOST]
+    return kept, [each for each in candidates if each not in kept]
+
+
+def _answers(by_speed: Sequence[Candidate], ratios: dict[int, float]) -> list[Candidate]:
     kept: list[Candidate] = []
-    for fidelity in ("identical", "equal", "different"):
+    for fidelity in ("identical", "equal", "different", None):
         fastest = next((each for each in by_speed if each.screened.fidelity == fidelity), None)
-        if fastest is not None and all(fastest.replay_ns < other.replay_ns for other in kept):
+        if fastest is not None and all(ratios[id(fastest)] < ratios[id(other)] for other in kept):
             kept.append(fastest)
     safe = [each for each in by_speed if each.keeps_bytes]
     kept += [each for each in safe if each not in kept]
     if safe:
-        close = [each for each in safe if each.replay_ns <= NEARLY_AS_FAST * safe[0].replay_ns]
-        favourite = min(close, key=lambda each: (*risk(each), each.replay_ns))
+        limit = NEARLY_AS_FAST * max(ratios[id(safe[0])], 0.0)
+        close = [each for each in safe if ratios[id(each)] <= limit] or safe[:1]
+        favourite = min(close, key=lambda each: (*risk(each), ratios[id(each)]))
         kept = [favourite, *(each for each in kept if each is not favourite)]
-    kept = kept[:ARMS_AT_MOST]
-    return kept, [each for each in candidates if each not in kept]
+    return kept
+
+
+def _compatible(by_speed: Sequence[Candidate]) -> list[Candidate]:
+    """The fastest of those that exclude each other."""
+    kept: list[Candidate] = []
+    for each in by_speed:
+        if not any(exclude_each_other(each.change, other.change) for other in kept):
+            kept.append(each)
+    return kept
+
+
+def _unique(candidates: Iterable[Candidate]) -> list[Candidate]:
+    return list({id(each): each for each in candidates}.values())
 
 
 def promised_gain_ns(seen: Observation, screening: Screening, kept: Sequence[Candidate]) -> float:
     """What the best kept arm would save of one request, by screening; orders endpoints when time is short."""
-    if screening.baseline_ns is None or not kept:
-        return 0.0
-    return screening.baseline_ns - min(each.replay_ns for each in kept)
+    ratios = [expected_ratio(each, seen, screening) for each in kept]
+    return max(0.0, (1 - min(ratios, default=1.0)) * (seen.whole_ns or 0))

@@ -75,6 +75,8 @@ class Finding(Document):
     code: str
     problem: str
     evidence: str
+    advice: str | None = None
+    """What to do by hand, where no remedy can be measured."""
 
 
 class Difference(Document):
@@ -170,5 +172,7 @@ class Advice(Document):
     complete: bool = True
     """False when Ctrl-C or the budget ended it early."""
     notes: tuple[str, ...] = ()
+    diff: str | None = None
+    """All recommended remedies that have an edit, together: for ``git apply`` in the app's folder."""
     endpoints: tuple[Endpoint, ...]
     skipped: tuple[Skipped, ...]

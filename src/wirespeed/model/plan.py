@@ -55,6 +55,10 @@ class AdvicePlan(Value):
     """How often this machine's rounds must be averaged in pairs, as its self-check found."""
     server: ServerSettings | None = None
     """What the recommended remedies are confirmed through; None without ``--http``."""
+    rules: tuple[str, ...] = ("WS",)
+    """Codes of rules, or their beginnings: no others are asked."""
+    allow_equal: bool = False
+    """Whether other bytes that are equal JSON may be recommended."""
 
 
 class SelfcheckPlan(Value):

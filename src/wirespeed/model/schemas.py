@@ -9,7 +9,9 @@ from typing import Any
 
 from ._base import Document
 from .advice import Advice
+from .audit import Audit
 from .comparison import Comparison
+from .fix import Fix
 from .load import Load
 from .record import Record
 from .replication import Replication
@@ -18,7 +20,9 @@ DOCUMENTS: dict[str, type[Document]] = {
     "advice-1": Advice,
     "load-1": Load,
     "comparison-1": Comparison,
+    "fix-1": Fix,
     "replication-1": Replication,
+    "audit-1": Audit,
     "record-1": Record,
 }
 """Schema name (kind and format number) to the model it describes."""

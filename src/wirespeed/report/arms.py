@@ -83,6 +83,12 @@ def edit_lines(arm: Arm, every_line: bool = False) -> tuple[Span, ...]:
     return (*lines[: EDIT_LINES_SHOWN - 1], Span(f"… {counted(hidden, 'more line')}", "muted"))
 
 
+def diff_lines(diff: str) -> tuple[Span, ...]:
+    """A whole patch, coloured, with every line that ``git apply`` needs."""
+    roles: dict[str, Role] = {"+": "good", "-": "bad", "@": "muted"}
+    return tuple(Span(line, roles.get(line[:1], "code")) for line in clean_lines(diff))
+
+
 def _headline(arm: Arm) -> tuple[float, Interval, int | None] | None:
     """Ratio, interval and, where it was the parallel metric that decided, how many at once."""
     whole, parallel, verdict = arm.whole, arm.parallel, arm.verdict

@@ -24,6 +24,11 @@ def boot_args(subject: AppSubject) -> dict[str, Any]:
     }
 
 
+def entry_folder(subject: AppSubject) -> Path:
+    """The folder that the agent names the app's files from."""
+    return _entrypoint(subject)[1].resolve()
+
+
 def _entrypoint(subject: AppSubject) -> tuple[str, Path]:
     """What names the app, and the folder it is seen from.
 

@@ -1,0 +1,93 @@
+"""Options of ``advise`` that ``fix`` has too: what to call, how to start it, and how long it may take."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from wirespeed.cli.options import SUBJECT
+
+REQUESTS, MEASURING = "Requests", "Measuring"
+
+AppArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="APP",
+        show_default=False,
+        help="Import string (main:app, main:create_app()), file (main.py) or folder.",
+    ),
+]
+GetOption = Annotated[
+    list[str] | None,
+    typer.Option("--get", metavar="PATH", rich_help_panel=REQUESTS, help="Measure this GET; repeatable."),
+]
+RequestOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--request",
+        metavar="'METHOD PATH'",
+        rich_help_panel=REQUESTS,
+        help="Measure this request; repeatable. Its endpoint will run many times.",
+    ),
+]
+BodyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--body",
+        metavar="TEXT|@FILE|@-",
+        rich_help_panel=REQUESTS,
+        help="Body of a --request: one for each POST, PUT and PATCH, in their order.",
+    ),
+]
+HeaderOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--header", metavar="'NAME: VALUE'", rich_help_panel=REQUESTS, help="Sent with every request."
+    ),
+]
+OnlyOption = Annotated[
+    bool,
+    typer.Option("--only", rich_help_panel=REQUESTS, help="Measure only what --get and --request name."),
+]
+PythonOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PATH",
+        rich_help_panel=SUBJECT,
+        help="Interpreter or environment of the app. Default: the activated environment or .venv, "
+        "where it has FastAPI; else wirespeed's own.",
+    ),
+]
+BudgetOption = Annotated[
+    str, typer.Option(metavar="DURATION", rich_help_panel=MEASURING, help="About how long it may take.")
+]
+MarginOption = Annotated[
+    str, typer.Option(metavar="SHARE", rich_help_panel=MEASURING, help="The smallest gain that matters.")
+]
+LiveOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        rich_help_panel=MEASURING,
+        help="How often an endpoint's own code runs in a round, where its remedies can be replayed.",
+    ),
+]
+RoundsOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", rich_help_panel=MEASURING, help="Confirming rounds. Default: what the budget allows."
+    ),
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", rich_help_panel=MEASURING, help="Fixes every random order. Default: a fresh one."
+    ),
+]
+DeadlineOption = Annotated[
+    str,
+    typer.Option(
+        metavar="DURATION", rich_help_panel=MEASURING, help="How long one call of an endpoint may take."
+    ),
+]
