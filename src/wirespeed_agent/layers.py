@@ -82,7 +82,7 @@ def placed_layers(outermost: ASGIApp, applications: Sequence[Any]) -> List[Place
             if holder is None:
                 break
             below = vars(layer)[holder]
-            if _name(layer) not in FRAMEWORK_LAYERS:
+            if not _is_framework(layer):
                 found.append(Placed(len(found), layer, below, replace))
             replace = functools.partial(vars(layer).__setitem__, holder)
     return found
@@ -164,8 +164,8 @@ Spent = List[Tuple[str, Optional[int], int]]
 
 def by_name(spent: Spent) -> Dict[str, int]:
     result: Dict[str, int] = {}
-    for name, _, nanoseconds in spent:
-        key = "framework" if name in FRAMEWORK_LAYERS else name
+    for name, number, nanoseconds in spent:
+        key = "framework" if number is None else name
         result[key] = result.get(key, 0) + nanoseconds
     return result
 
@@ -190,6 +190,10 @@ def _name_of_wrapped(layer: Any) -> Optional[str]:
     """The attribute in which a layer keeps the app below it; None where a probe cannot be put there."""
     attributes = getattr(layer, "__dict__", {})
     return next((name for name in WRAPPED_APP_NAMES if callable(attributes.get(name))), None)
+
+
+def _is_framework(layer: Any) -> bool:
+    return _name(layer) in FRAMEWORK_LAYERS or type(layer).__module__.partition(".")[0] == "fastapi"
 
 
 def _name(layer: Any) -> str:

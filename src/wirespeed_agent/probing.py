@@ -9,8 +9,11 @@ import statistics
 import time
 from typing import Any, Dict, List, Mapping, Tuple
 
+from . import facts
 from .asgi import Request
+from .examining import all_examined, examine, examining
 from .inference import infer
+from .layers import Spent, by_name
 from .live import CallFailed, LiveCall, header
 from .phases import phases_of
 from .routes import describe, shorten
@@ -20,6 +23,8 @@ from .session import Session
 from .variants import namespace_of, route_facts
 from .watch import watching_actions
 from .workbench import Study, Workbench, bench_of, is_success, request_from
+
+EXAMINED_CALLS = 3
 
 
 async def routes(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
@@ -55,11 +60,12 @@ async def probe(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
         return report
     try:
         calls, layers = await _watched_calls(bench, request, args)
+        examined = await _examined_calls(bench, request, args)
     except CallFailed as failure:
         return {**report, **_failed(failure)}
-    study = bench.study(request, calls, earlier=[first.answer])
+    study = bench.study(request, calls, earlier=[first.answer, *(call.answer for call in examined)])
     bench.studies[args["key"]] = study
-    return {**report, **_describe(study, layers)}
+    return {**report, **_describe(study, layers), **_facts(bench, study, layers, examined)}
 
 
 def _failed(failure: CallFailed) -> Dict[str, Any]:
@@ -69,19 +75,53 @@ def _failed(failure: CallFailed) -> Dict[str, Any]:
 
 async def _watched_calls(
     bench: Workbench, request: Request, args: Mapping[str, Any]
-) -> Tuple[List[LiveCall], List[Dict[str, int]]]:
+) -> Tuple[List[LiveCall], List[Spent]]:
     calls: List[LiveCall] = []
-    layers: List[Dict[str, int]] = []
+    layers: List[Spent] = []
     ends = time.monotonic() + float(args["seconds"])
     with watching(), bench.layer_meter().installed() as meter:
         while not calls or (len(calls) < args["calls"] and time.monotonic() < ends):
-            meter.own_ns()
+            meter.take()
             calls.append(await bench.call(request, float(args["deadline_s"]), app=meter.app))
-            layers.append(meter.own_ns())
+            layers.append(meter.take())
     return calls, layers
 
 
-def _describe(study: Study, layers: List[Dict[str, int]]) -> Dict[str, Any]:
+async def _examined_calls(bench: Workbench, request: Request, args: Mapping[str, Any]) -> List[LiveCall]:
+    """A few more, looked at more closely; the last under a profiler, where a callable looks trivial."""
+    calls: List[LiveCall] = []
+    deadline_s = float(args["deadline_s"])
+    ends = time.monotonic() + float(args["seconds"])
+    with examining():
+        while not calls or (len(calls) < EXAMINED_CALLS and time.monotonic() < ends):
+            calls.append(await examine(bench, request, deadline_s))
+        if any(facts.looks_trivial(each) for each in all_examined(calls)):
+            calls.append(await examine(bench, request, deadline_s, profile=True))
+    return calls
+
+
+def _facts(bench: Workbench, study: Study, layers: List[Spent], examined: List[LiveCall]) -> Dict[str, Any]:
+    """What the rules about the app's code read."""
+    places = facts.Places(str(bench.session.folder), bench.owns)
+    report: Dict[str, Any] = {
+        "works": facts.works(examined, places),
+        "holds": facts.holds(examined),
+        "layers": facts.layers(bench.placed_layers(), layers, places),
+        "built": facts.built(examined, places),
+        **facts.validation(examined),
+    }
+    found = study.found
+    if found is not None and found.kind == "api":
+        report.update(
+            source=places.definition(found.endpoint),
+            hand_built=facts.hand_built(examined, found),
+            unions=facts.unions(found),
+            same_every_time=facts.same_every_time(study.calls, found),
+        )
+    return report
+
+
+def _describe(study: Study, layers: List[Spent]) -> Dict[str, Any]:
     record = study.last.ticket.record
     gc_ns = sum(call.gc_ns for call in study.calls)
     elapsed_ns = sum(call.elapsed_ns for call in study.calls)
@@ -92,10 +132,9 @@ def _describe(study: Study, layers: List[Dict[str, int]]) -> Dict[str, Any]:
         "response_path_ns": study.median_path_ns(),
         "gc_share": gc_ns / max(1, gc_ns + elapsed_ns),
         "unstable": study.masks.names(),
-        "phases": phases_of(study.calls, layers),
+        "phases": phases_of(study.calls, [by_name(spent) for spent in layers]),
         "obstacle": obstacle,
         "fast_path": record.used_dump_json,
-        "hand_built": study.is_hand_built(),
         "is_coroutine": record.is_coroutine,
         "value_type": type(record.value).__name__ if record.called else None,
         "route": None if found is None or found.kind != "api" else route_facts(found),

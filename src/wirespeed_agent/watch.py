@@ -21,6 +21,8 @@ import sys
 import threading
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
+from . import touching
+
 WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 MAX_ACTIONS = 10
 
@@ -149,15 +151,22 @@ def _hook(event: str, args: Tuple[Any, ...]) -> None:
     watch = _active
     if watch is not None and event in EVENTS:
         watch.note(lambda: EVENTS[event](args))
+    touching.on_event(event, args)
+
+
+def hook_once() -> None:
+    """Put the one audit hook of this process in place, unless it is there."""
+    global _installed
+    if not _installed:
+        sys.addaudithook(_hook)
+        _installed = True
 
 
 @contextlib.contextmanager
 def watching_actions(loop: asyncio.AbstractEventLoop) -> Iterator[Watch]:
     """Collect what code that runs on ``loop``, or is started from there, does until the end of the block."""
-    global _active, _installed
-    if not _installed:
-        sys.addaudithook(_hook)
-        _installed = True
+    global _active
+    hook_once()
     watch = Watch()
     token = _MINE.set(watch)
     _active = watch

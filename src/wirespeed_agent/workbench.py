@@ -14,7 +14,7 @@ from .asgi import ASGIApp, Request
 from .errors import OperationError
 from .fidelity import Answer, Masks, unstable
 from .gcmeter import start_metering
-from .layers import LayerMeter
+from .layers import LayerMeter, Placed, placed_layers
 from .live import CallFailed, LiveCall, call_live
 from .replay import Captured
 from .routes import Discovery, FoundRoute
@@ -89,6 +89,9 @@ class Workbench:
 
     def layer_meter(self) -> LayerMeter:
         return LayerMeter(self.session.app, self.discovery.apps)
+
+    def placed_layers(self) -> List[Placed]:
+        return placed_layers(self.session.app, self.discovery.apps)
 
     async def capture(self, request: Request, live_calls: int, deadline_s: float) -> Study:
         """``live_calls`` watched ones; the first, which finds cold caches, is left out if there are more.

@@ -1,0 +1,90 @@
+"""What a stretch of code took in its thread: time that passed, time computing, time waiting for a core.
+
+What is left of the first is neither the code's work nor the machine's load: the thread waited for something.
+The kernel counts the wait for a core in ``/proc/thread-self/schedstat`` (second number, nanoseconds); where
+it keeps no such count, that wait cannot be told from any other and reads as zero.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from typing import Dict, Iterator, NamedTuple
+
+from .gcmeter import clock_ns
+
+
+class Took(NamedTuple):
+    """Nanoseconds; also a reading of the three clocks, whose differences are what counts.
+
+    ``wall_ns`` stands still during garbage collection. ``cpu_ns`` does not, so that collecting can hide a
+    wait, but never look like one.
+    """
+
+    wall_ns: int
+    cpu_ns: int
+    run_queue_ns: int
+
+    @property
+    def blocked_ns(self) -> int:
+        return max(0, self.wall_ns - self.cpu_ns - self.run_queue_ns)
+
+    @property
+    def own_wall_ns(self) -> int:
+        """Without the wait for a core."""
+        return max(0, self.wall_ns - self.run_queue_ns)
+
+    def since(self, earlier: Took) -> Took:
+        return Took(*(now - then for now, then in zip(self, earlier)))
+
+
+NOTHING = Took(0, 0, 0)
+
+
+def read() -> Took:
+    """The clocks of the calling thread; only to be called inside ``reading()``."""
+    run_queue_ns = _run_queue_ns()
+    cpu_ns = time.thread_time_ns()
+    return Took(clock_ns(), cpu_ns, run_queue_ns)
+
+
+_counts: Dict[int, int] = {}
+"""An open schedstat for each thread that was read, by the thread's id; -1 where there is none."""
+
+
+@contextlib.contextmanager
+def reading() -> Iterator[None]:
+    """Keeps what ``read`` opens, and closes it at the end."""
+    try:
+        yield
+    finally:
+        while _counts:
+            _, descriptor = _counts.popitem()
+            if descriptor >= 0:
+                os.close(descriptor)
+
+
+def _run_queue_ns() -> int:
+    thread = threading.get_ident()
+    descriptor = _counts.get(thread)
+    if descriptor is None:
+        descriptor = _counts[thread] = _open_counts()
+    if descriptor < 0:
+        return 0
+    try:
+        return int(os.pread(descriptor, 80, 0).split()[1])
+    except OSError:
+        # A thread that ended gave its id to this one.
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+        _counts[thread] = _open_counts()
+        return 0
+
+
+def _open_counts() -> int:
+    try:
+        return os.open("/proc/thread-self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
