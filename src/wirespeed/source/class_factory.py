@@ -56,8 +56,9 @@ def _factory(tree: Tree, found: cst.ClassDef, factory: str) -> str:
     if hidden or {name, factory} & set(names):
         raise Refused(f"its parameters use names of {name} itself")
     call = ", ".join(f"{each}={each}" for each in names)
-    written = _behind_self(tree, parameters, tree.module.default_indent)
-    return f"async def {factory}({written}) -> {name}:\n    return {name}({call})"
+    indent = tree.module.default_indent
+    written = _behind_self(tree, parameters, indent)
+    return f"async def {factory}({written}) -> {name}:\n{indent}return {name}({call})"
 
 
 def _initial(found: cst.ClassDef) -> cst.FunctionDef:

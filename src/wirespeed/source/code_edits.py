@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from .coroutines import make_async, make_plain
+from .hoist import hoist
 from .return_value import return_instances, return_value
 from .spot import FileEdit, Spot
 from .values import CodeEditKind, Refused
@@ -14,6 +15,7 @@ _WRITERS: Mapping[CodeEditKind, Callable[[Spot], Iterator[FileEdit]]] = {
     "return instances": return_instances,
     "async def": make_async,
     "def": make_plain,
+    "hoist": hoist,
 }
 
 

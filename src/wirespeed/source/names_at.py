@@ -53,13 +53,14 @@ class NamesAt:
         new = {*imported, *map(defined_name, source.definitions)}
         for definition in source.definitions:
             for name in sorted(names_used(definition) - new):
-                self._check(name, self._above)
+                self.check_name(name, self._above)
         for name in sorted(names_used(source.expression) - new):
             if name in self._hidden:
                 raise Refused(f"{name} means something else where the function stands")
-            self._check(name, self._begin)
+            self.check_name(name, self._begin)
 
-    def _check(self, name: str, before: int) -> None:
+    def check_name(self, name: str, before: int) -> None:
+        """The same for a name of the module's that is used at the offset ``before``."""
         bound = [binding for binding in self._module if binding.name == name]
         real = [binding for binding in bound if not binding.for_checkers]
         if any(binding.offset >= before for binding in real):

@@ -80,15 +80,15 @@ def _write(tree: Tree, edits: Sequence[Edit]) -> _Written:
     insertions = [
         Insertion(each.at, f" -> {local.expression}") for each, local in zip(returns, settled, strict=True)
     ]
-    insertions += _set_apart(tree, [*_definitions(returns, settled), *placed])
+    insertions += _set_apart([*_definitions(tree, returns, settled), *placed])
     above = min([*(each.above for each in returns), *(need.above for need in needs)], default=0)
     return _Written(insertions, claims.imports, above)
 
 
-def _definitions(returns: Sequence[Return], settled: Sequence[TypeSource]) -> Iterator[Placed]:
+def _definitions(tree: Tree, returns: Sequence[Return], settled: Sequence[TypeSource]) -> Iterator[Placed]:
     for each, local in zip(returns, settled, strict=True):
         for text in local.definitions:
-            yield Placed(each.above, defined_name(text), text, each.room)
+            yield Placed(each.above, defined_name(text), _indent(tree, text), each.room)
 
 
 class _Claims:
@@ -133,13 +133,13 @@ class _Claims:
         raise AssertionError("there is always another number")
 
 
-def _set_apart(tree: Tree, placed: Iterable[Placed]) -> Iterator[Insertion]:
+def _set_apart(placed: Iterable[Placed]) -> Iterator[Insertion]:
     """With two blank lines around each, some of which are there."""
     in_order = sorted(placed, key=lambda each: each.above)
     for above, group in groupby(in_order, key=lambda each: each.above):
         members = list(group)
         missing = "\n" * max(0, _BLANK_LINES - members[0].room)
-        texts = (_indent(tree, each.text) + "\n" * (_BLANK_LINES + 1) for each in members)
+        texts = (each.text + "\n" * (_BLANK_LINES + 1) for each in members)
         yield Insertion(above, missing + "".join(texts))
 
 
@@ -158,6 +158,11 @@ def _splice(
     for start, end, added in sorted(changes, key=lambda change: change[:2]):
         if start < done:
             raise Refused(f"two edits want different things of line {tree.line_number(start)}")
-        pieces += [text[done:start], added.replace("\n", tree.module.default_newline)]
+        pieces += [text[done:start], _ended(added, tree.module.default_newline)]
         done = end
     return "".join([*pieces, text[done:]])
+
+
+def _ended(text: str, newline: str) -> str:
+    """What was taken from the file has its line ends already."""
+    return text.replace("\r\n", "\n").replace("\n", newline)
