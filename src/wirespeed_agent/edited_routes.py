@@ -72,7 +72,9 @@ class _Edits:
         key = _key(call)
         if key not in self._known:
             self._calls.append(call)
-            self._known[key] = self._made_of(call)
+            self._known[key] = made = self._made_of(call)
+            # A tree that was read again has the new ones in it already.
+            self._known[_key(made.call)] = made
         return self._known[key]
 
     def dependant(self, dependant: Any) -> Any:
