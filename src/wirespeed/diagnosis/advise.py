@@ -14,12 +14,12 @@ from wirespeed.model.plan import AdvicePlan, RequestListing
 from wirespeed.subject.machine import cpu_ticks
 
 from .agents import AgentHolder, booted_agent
-from .budgeting import RESERVE_S, fit_arms, has_arms_in_process, item_of, left_s, reserve_s, share_out
+from .budgeting import Clock, fit_arms, has_arms_in_process, item_of, share_out
 from .document import NO_TIME, Outcome, outcome_of
 from .own_process import measure_own
 from .round_zero import list_routes, round_zero
 from .served_remedies import confirm_served, direct_part
-from .study import RoundZero
+from .study import RoundZero, Study
 from .table import Table, table_of
 from .together import Together, confirm_together
 
@@ -67,39 +67,35 @@ def study_app(plan: AdvicePlan, listener: Listener, started: float) -> Advised:
     direct = direct_part(plan)
     with AgentHolder(plan.subject, listener) as holder:
         zero = round_zero(holder, direct, started, listener)
-    with_arms = [study for study in zero.studies if study.kept]
-    reserved_s = reserve_s(with_arms, zero.boot_s, left_s(direct, started))
-    candidates = [study for study in with_arms if has_arms_in_process(study)]
-    available_s = left_s(direct, started) - reserved_s
-    fit_arms(candidates, zero.boot_s, available_s, direct)
-    rounds_plan = share_out(candidates, zero.shared, zero.boot_s, available_s, direct)
-    measured = [candidates[number] for number in rounds_plan.included]
-    ends = started + direct.budget_s - RESERVE_S
-    evidence = Evidence()
-    if measured and not zero.interrupted:
-        evidence = measure_rounds(
-            partial(booted_agent, plan.subject, hangs_at_shutdown=zero.hangs_at_shutdown),
-            [item_of(study) for study in measured],
-            rounds_plan,
-            ends=ends - reserved_s,
-            listener=listener,
-        )
+    clock = Clock(direct, started, zero)
+    measured, left_out, evidence = _rounds(zero, direct, clock, listener)
     stopped = zero.interrupted or evidence.interrupted
-    own = (
-        {}
-        if stopped
-        else measure_own(with_arms, zero.writer, plan, boot_s=zero.boot_s, ends=ends, listener=listener)
-    )
+    own = {} if stopped else measure_own(zero, direct, clock, listener)
     confirm = ConfirmPlan(alpha=plan.alpha, margin=plan.margin, pairings=plan.pairings)
     no_rounds = evidence.ended_early if evidence.ended_early and not evidence.rounds else NO_TIME
     table = table_of(
         zero, measured, evidence, own, confirm, no_rounds=no_rounds, allow_equal=plan.allow_equal
     )
-    together = Together()
-    if not stopped:
-        together = confirm_together(
-            table, zero.writer, plan, boot_s=zero.boot_s, ends=ends, listener=listener
-        )
-    left_out = len(candidates) - len(measured) + len(evidence.dropped)
+    together = Together() if stopped else confirm_together(table, zero, direct, clock, listener)
     outcome = outcome_of(plan, zero, table, together, measured, left_out, evidence, ticks, started)
     return Advised(outcome, zero, table, together)
+
+
+def _rounds(
+    zero: RoundZero, plan: AdvicePlan, clock: Clock, listener: Listener
+) -> tuple[list[Study], int, Evidence]:
+    """The endpoints that were measured, how many were left out for want of time, and what the rounds gave."""
+    candidates = [study for study in zero.studies if has_arms_in_process(study)]
+    fit_arms(candidates, zero.boot_s, clock.for_rounds_s, plan)
+    rounds_plan = share_out(candidates, zero.shared, zero.boot_s, clock.for_rounds_s, plan)
+    measured = [candidates[number] for number in rounds_plan.included]
+    if not measured or zero.interrupted:
+        return measured, len(candidates) - len(measured), Evidence()
+    evidence = measure_rounds(
+        partial(booted_agent, plan.subject, hangs_at_shutdown=zero.hangs_at_shutdown),
+        [item_of(study) for study in measured],
+        rounds_plan,
+        ends=clock.rounds_end,
+        listener=listener,
+    )
+    return measured, len(candidates) - len(measured) + len(evidence.dropped), evidence

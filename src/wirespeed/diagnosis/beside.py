@@ -71,7 +71,7 @@ def run_beside(
     ends: float,
     listener: Listener,
 ) -> BesideReport:
-    """Start both apps ``rounds`` times, fewer where there is no time, and at least once to compare answers."""
+    """Start both apps ``rounds`` times, fewer where there is no time; once at least, to compare answers."""
     pairs = [_pair(wish) for wish in wishes]
     round_cost_s = BOOTS_BESIDE * boot_s + pairs_cost_s(pairs, _plan(plan, rounds))
     left_s = ends - time.monotonic()

@@ -17,13 +17,13 @@ from wirespeed.model.plan import AdvicePlan
 
 from .screening import PARALLEL
 from .selection import Candidate
-from .study import Shared, Study
+from .study import RoundZero, Shared, Study
 
 RESERVE_S = 0.5
 """Kept back from the budget for shutting down and writing the report."""
 
-SHARE_BESIDE = 0.35
-ROUNDS_BESIDE = 3
+SHARE_BESIDE = 0.3
+ROUNDS_BESIDE = 4
 BOOTS_BESIDE = 1.6
 """Two processes start at once, and share the cores."""
 CALLS_BESIDE = 20
@@ -31,7 +31,7 @@ CALLS_BESIDE = 20
 
 
 def item_of(study: Study) -> Item:
-    """The endpoint's arms, as the rounds need them; those that need a process of their own are no part of it."""
+    """The endpoint's arms, as the rounds need them, but those that need a process of their own."""
     screening, seen = study.screening, study.seen
     assert screening is not None
     replayed, live = replayed_arms(study.kept), live_arms(study.kept)
@@ -90,14 +90,29 @@ def worth_of(studies: Sequence[Study], shared: Sequence[Shared] = ()) -> list[fl
     return worth
 
 
-def left_s(plan: AdvicePlan, started: float) -> float:
-    """Seconds of the budget that remain."""
-    return plan.budget_s - RESERVE_S - (time.monotonic() - started)
+class Clock:
+    """When each part of the measuring has to end, fixed after round 0 (``time.monotonic()``).
+
+    The rounds come first; then arms that each need an edited app of their own; then all remedies together as
+    one edited app. The last two get a share each where there may be a need for them.
+    """
+
+    def __init__(self, plan: AdvicePlan, started: float, zero: RoundZero) -> None:
+        self.ends = started + plan.budget_s - RESERVE_S
+        left_s = self.ends - time.monotonic()
+        with_edits = [study for study in zero.studies if any(each.proposal.files for each in study.kept)]
+        with_own = [study for study in zero.studies if own_arms(study.kept)]
+        self.own_ends = self.ends - _beside_s(with_edits, zero.boot_s, left_s)
+        self.rounds_end = self.own_ends - _beside_s(with_own, zero.boot_s, left_s)
+
+    @property
+    def for_rounds_s(self) -> float:
+        return self.rounds_end - time.monotonic()
 
 
-def reserve_s(studies: Sequence[Study], boot_s: float, left_s: float) -> float:
-    """What is kept back for the edited app beside the original, where there may be one."""
-    if not any(each.proposal.files for study in studies for each in study.kept):
+def _beside_s(studies: Sequence[Study], boot_s: float, left_s: float) -> float:
+    """About what an edited app beside the original takes, within its share."""
+    if not studies:
         return 0.0
     requests_s = sum((study.seen.whole_ns or 0) / 1e9 for study in studies) * CALLS_BESIDE
     return min(SHARE_BESIDE * left_s, ROUNDS_BESIDE * (BOOTS_BESIDE * boot_s + requests_s))

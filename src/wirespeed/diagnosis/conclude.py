@@ -1,4 +1,4 @@
-"""What the report says of an endpoint: its conclusion, its note, its figures. Pure: same evidence, same advice."""
+"""What the report says of an endpoint: its conclusion, its note, its figures. Pure."""
 
 from __future__ import annotations
 

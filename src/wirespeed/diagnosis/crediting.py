@@ -1,7 +1,7 @@
 """A change that several endpoints share is measured on one of them: what that comes to on the others. Pure.
 
-It saves the same nanoseconds wherever the same code runs, of a request that takes longer there. Nothing new is
-measured, so nothing is added to the family of verdicts.
+It saves the same nanoseconds wherever the same code runs, of a request that takes longer there. Nothing new
+is measured, so nothing is added to the family of verdicts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """``fix``: the recommended remedies as one diff, and, if asked to, written to the files and proven there.
 
-What was measured so far never touched the disk. After writing, the app is started from the files as they are now,
-beside what it was before, whose sources are served from memory. What does not hold there is taken out again, and
-the rest is proven once more; whatever ends this early, the files are then as they were.
+What was measured so far never touched the disk. After writing, the app is started from the files as they are
+now, beside what it was before, whose sources are served from memory. What does not hold there is taken out
+again, and the rest is proven once more; whatever ends this early, the files are then as they were.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def fix_outcome(plan: AdvicePlan, advised: Advised, writing: Writing | None, sta
 
 
 def _remedies(advised: Advised, writing: Writing | None) -> Iterator[FixedRemedy]:
-    """Each recommended change once, with all endpoints that it reaches; those that were measured come first."""
+    """Each recommended change once, with all endpoints that it reaches, those that were measured first."""
     uses: dict[int, list[Row]] = {}
     proposals: dict[int, Proposal] = {}
     for row in sorted(advised.table.rows, key=lambda row: not row.chosen):

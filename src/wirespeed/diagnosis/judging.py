@@ -59,7 +59,7 @@ class Judged:
         )
 
     def harm(self, margin: float) -> Estimate | None:
-        """The metric that may get worse beyond the margin, by its estimate; a proof of harm is not waited for."""
+        """The metric that seems to get worse beyond the margin; a proof of harm is not waited for."""
         return next((each for each in self.estimates if each.ratio > 1 + margin), None)
 
 

@@ -38,7 +38,7 @@ class Failure(Message):
 class Work(Message):
     """One callable that FastAPI ran for the request. Its times are the most in any watched call.
 
-    They are taken inside its thread or coroutine, without garbage collection and without waiting for a core.
+    They are taken inside its thread or coroutine, without garbage collection and without waits for a core.
     A generator is not timed.
     """
 
@@ -70,7 +70,7 @@ class Hold(Message):
     wall_ns: int
     cpu_ns: int
     run_queue_ns: int
-    """Ready to run, but waiting for a core: the machine's doing, not the app's."""
+    """Ready to run, but waiting for a core, a hypervisor's included: the machine's doing, not the app's."""
     work: str | None
     """``Work.key`` of the callable that held it; None for middleware, FastAPI and serialization."""
 

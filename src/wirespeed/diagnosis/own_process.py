@@ -1,7 +1,7 @@
 """Arms that cannot be had in the app's process: each is the edited app, in a process of its own.
 
-Such arms of different endpoints do not meet, so that one edited app carries an arm of each; a change that many
-endpoints run has an app of its own.
+Such arms of different endpoints do not meet, so that one edited app carries an arm of each; a change that
+many endpoints run has an app of its own.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from wirespeed.model.subject import EditedSource
 from wirespeed.source.values import Written
 
 from .beside import Beside, BesideReport, BesideWish, run_beside
+from .budgeting import Clock
 from .edits import Writer, parts_of
 from .round_figures import Confirmed
 from .screening import is_of_one_route
 from .selection import Candidate
-from .study import Study
+from .study import RoundZero, Study
 from .table import MeasuredArm
 
 ROUNDS = 5
@@ -30,31 +31,24 @@ Place = tuple[int, int]
 
 
 def measure_own(
-    studies: Sequence[Study],
-    writer: Writer,
-    plan: AdvicePlan,
-    *,
-    boot_s: float,
-    ends: float,
-    listener: Listener,
+    zero: RoundZero, plan: AdvicePlan, clock: Clock, listener: Listener
 ) -> dict[Place, MeasuredArm]:
     """What the rounds show of every such arm there is time for; the most worthwhile first."""
     found: dict[Place, MeasuredArm] = {}
-    groups = list(_groups(studies, writer))
+    groups = list(_groups(zero.studies, zero.writer))
     for number, (written, arms) in enumerate(groups):
-        left_s = ends - time.monotonic()
+        left_s = clock.own_ends - time.monotonic()
         report = run_beside(
             plan.subject,
             plan.subject.model_copy(update={"edited": edited_sources(written)}),
             [_wish(study, candidate) for study, _, candidate in arms],
             plan,
             rounds=ROUNDS,
-            boot_s=boot_s,
+            boot_s=zero.boot_s,
             ends=time.monotonic() + left_s / (len(groups) - number),
             listener=listener,
         )
-        for place, arm in _measured(arms, report):
-            found[place] = arm
+        found.update(_measured(arms, report))
         if report.interrupted:
             break
     return found

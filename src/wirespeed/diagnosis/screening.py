@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
@@ -12,10 +13,11 @@ from wirespeed.model.advice import Finding
 from wirespeed.model.plan import AdvicePlan
 
 from .agents import AgentHolder
-from .edits import Proposal
+from .edits import Proposal, Writer
 from .observation import Change, CodeEdit, Screened, Screening
 from .probing import reprobe
-from .rules import all_rules
+from .rules import Rule, all_rules
+from .rules.ws203_trivial_hop import is_trivial
 from .selection import Candidate, is_worth_screening, select
 from .study import RoundZero, Shared, Study
 
@@ -32,29 +34,44 @@ NO_TIME = "not tried: the budget left no time; --budget gives more"
 def diagnose(zero: RoundZero, plan: AdvicePlan) -> None:
     """What the rules find on each endpoint, and the changes they propose; nothing is called."""
     shared: dict[object, Shared] = {}
-    for study in (each for each in zero.studies if each.note is None):
-        for change in _found(study, plan):
-            proposal = zero.writer.propose(change, study.route, study.seen)
-            if is_of_one_route(change):
-                study.proposals.append(proposal)
-            else:
-                shared.setdefault(identity(change), Shared(proposal, [])).users.append(study)
+    usable = [study for study in zero.studies if study.note is None]
+    heavy = Counter(work.key for study in usable for work in study.seen.works if not is_trivial(work))
+    for study in usable:
+        heavy_elsewhere = [work.key for work in study.seen.works if heavy[work.key]]
+        study.seen = study.seen.model_copy(update={"heavy_elsewhere": heavy_elsewhere})
+        for rule, evidence in _fired(study, plan):
+            _propose(rule, evidence, study, zero.writer, shared)
     zero.shared = list(shared.values())
 
 
-def _found(study: Study, plan: AdvicePlan) -> Iterator[Change]:
-    """The changes to be tried; what can only be advised goes to its finding."""
+def _fired(study: Study, plan: AdvicePlan) -> Iterator[tuple[Rule, str]]:
     for rule in all_rules().values():
         evidence = rule.evidence(study.seen) if rule.code.startswith(plan.rules) else None
-        if evidence is None:
+        if evidence is not None:
+            yield rule, evidence
+
+
+def _propose(rule: Rule, evidence: str, study: Study, writer: Writer, shared: dict[object, Shared]) -> None:
+    """The finding, its changes, and what to do by hand where no edit can be made."""
+    changes = rule.remedies(study.seen)
+    advice = {change.advice: None for change in changes if change.is_advice_only}
+    for change in changes:
+        if change.is_advice_only or not _is_worth_trying(change, study):
             continue
-        changes = rule.remedies(study.seen)
-        advice = "; ".join(each.advice for each in changes if each.advice) or None
-        study.findings.append(Finding(code=rule.code, problem=rule.problem, evidence=evidence, advice=advice))
-        worth_it = is_worth_screening(study.seen)
-        for change in changes:
-            if not change.is_advice_only and (change.edits or change.bypass is not None or worth_it):
-                yield change
+        proposal = writer.propose(change, study.route, study.seen)
+        if not proposal.can_be_measured:
+            advice[change.advice] = None
+        if is_of_one_route(change):
+            study.proposals.append(proposal)
+        else:
+            shared.setdefault(identity(change), Shared(proposal, [])).users.append(study)
+    told = "; ".join(filter(None, advice)) or None
+    study.findings.append(Finding(code=rule.code, problem=rule.problem, evidence=evidence, advice=told))
+
+
+def _is_worth_trying(change: Change, study: Study) -> bool:
+    """Rules of the code look at its share themselves."""
+    return bool(change.edits) or change.bypass is not None or is_worth_screening(study.seen)
 
 
 def is_of_one_route(change: Change) -> bool:

@@ -26,6 +26,8 @@ UNKNOWN_GAIN = 0.1
 """What is expected of a change that can only be tried in a process of its own."""
 
 THREADS = ("async def", "def")
+AROUND_THE_ANSWER = {*THREADS, "hoist", "pure asgi"}
+"""Edits that leave alone how the endpoint's value becomes bytes."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def risk(candidate: Candidate) -> tuple[bool, bool, bool]:
 def changes_the_answer(change: Change) -> bool:
     """Whether it is about how the value becomes bytes: of such changes an endpoint takes one."""
     whats = {edit.what for edit in change.edits}
-    return change.kind != "app" and not (whats and whats <= {*THREADS, "hoist"})
+    return change.bypass is None and not (whats and whats <= AROUND_THE_ANSWER)
 
 
 def exclude_each_other(one: Change, other: Change) -> bool:

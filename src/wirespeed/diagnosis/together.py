@@ -21,9 +21,11 @@ from wirespeed.model.verdict import Estimate
 from wirespeed.source.values import NoEdit, Written
 
 from .beside import Beside, BesideReport, BesideWish, run_beside
+from .budgeting import Clock
 from .edits import Proposal, Writer, parts_of
 from .judging import Judged
 from .own_process import edited_sources
+from .study import RoundZero
 from .table import Row, Table
 
 ROUNDS = 4
@@ -61,18 +63,18 @@ class Together:
 
 
 def confirm_together(
-    table: Table, writer: Writer, plan: AdvicePlan, *, boot_s: float, ends: float, listener: Listener
+    table: Table, zero: RoundZero, plan: AdvicePlan, clock: Clock, listener: Listener
 ) -> Together:
-    """Write down what is recommended, start it beside the original, and compare; by ``ends`` if it can be.
+    """Write down what is recommended, start it beside the original, and compare; in time if it can be.
 
     What turns out different takes the remedies of its endpoint out, and the rest is tried again.
     """
-    together = Together()
+    together, writer = Together(), zero.writer
     standing = _written_down(table, writer, together)
     for trial in range(TRIALS):
         if not standing or together.interrupted:
             break
-        if trial and time.monotonic() + 2 * boot_s > ends:
+        if trial and time.monotonic() + 2 * zero.boot_s > clock.ends:
             _leave(standing, together, "the budget left no time to try the rest of the diff again")
             break
         written = _must_write(writer, standing)
@@ -84,8 +86,8 @@ def confirm_together(
             [wish_of(row, chosen, plan) for row in rows],
             plan,
             rounds=ROUNDS,
-            boot_s=boot_s,
-            ends=ends,
+            boot_s=zero.boot_s,
+            ends=clock.ends,
             listener=listener,
         )
         together.evidence.append(report.evidence or {})
