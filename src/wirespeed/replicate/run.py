@@ -109,12 +109,18 @@ def replicate(order: Order, memory: Memory, watcher: Watcher) -> Outcome:
 def measured(suite: Suite, step: Step, order: Order, listener: Listener) -> Result:
     """One step, by what it is."""
     if order.effort.quick and not step.in_quick:
-        return NotMeasured(step=step.name, reason="a quick run leaves it out")
+        return NotMeasured(step=step.name, reason="left out of a quick run")
     try:
         with stand_of(suite.app, order.python, step.companion) as stand:
             return _measured(suite, step, stand, order.effort, listener)
     except WirespeedError as error:
-        return NotMeasured(step=step.name, reason=error.message)
+        return NotMeasured(step=step.name, reason=_why(error))
+
+
+def _why(error: WirespeedError) -> str:
+    """With the last line of what the app said, if it did."""
+    said = (getattr(error, "app_traceback", None) or getattr(error, "output", "")).strip()
+    return f"{error.message} ({said.splitlines()[-1].strip()})" if said else error.message
 
 
 def _measured(suite: Suite, step: Step, stand: Stand, effort: Effort, listener: Listener) -> Result:

@@ -38,7 +38,10 @@ def summarize(progress: Progress, step: str, metrics: Sequence[Metric]) -> Exper
     return ExperimentResult(
         step=step,
         connections=plan.connections,
-        arms=tuple(figures_of(name, _rounds_of(progress, arm)) for arm, name in enumerate(names)),
+        arms=tuple(
+            figures_of(name, _rounds_of(progress, arm), is_direct=plan.lens == "direct")
+            for arm, name in enumerate(names)
+        ),
         bodies=dict(zip(names, digests, strict=True)) if progress.stable else {},
         body_bytes={name: len(answer.body) for name, answer in zip(names, progress.answers, strict=True)},
         log_ratios={metric: _by_arm(progress, metric) for metric in dict.fromkeys(("time", *metrics))},
@@ -51,10 +54,10 @@ def summarize(progress: Progress, step: str, metrics: Sequence[Metric]) -> Exper
     )
 
 
-def figures_of(name: str, rounds: Sequence[ArmRound]) -> ArmFigures:
+def figures_of(name: str, rounds: Sequence[ArmRound], *, is_direct: bool) -> ArmFigures:
     """All requests of an arm together."""
     counts, pooled = counts_of(rounds), pooled_latencies(rounds)
-    if not pooled.size:
+    if is_direct:
         # Seen from inside its process, an arm shows only the medians of its runs.
         times = [sample.time_ns for each in rounds for sample in each.samples if sample.time_ns is not None]
         pooled = np.array(times, dtype=np.int64)
