@@ -97,7 +97,7 @@ def measure_pairs(
             _measure_all(Theatre(runner, serving, pairs), serving, evidence, ends, listener)
     except KeyboardInterrupt:
         evidence.interrupted = True
-        evidence.ended_early = f"interrupted after {evidence.rounds} rounds through {serving.server.name}"
+        evidence.ended_early = f"interrupted in round {evidence.rounds + 1} through {serving.server.name}"
     except WirespeedError as error:
         evidence.ended_early = error.message
     for each in evidence.pairs:

@@ -26,6 +26,7 @@ from .stage import StagedArm
 SIDES = (0, 1)
 """The route as it is, and with the remedy."""
 SIDE_NAMES = ("the route as it is", "the remedy")
+_CLIENT = (("host", "127.0.0.1:8000"), ("user-agent", "wirespeed"))
 ANSWERS = 3
 """Of each side, to see what changes from call to call."""
 
@@ -58,12 +59,13 @@ class Theatre:
 
     def __init__(self, runner: asyncio.Runner, serving: Serving, pairs: Sequence[Pair]) -> None:
         self.pairs = pairs
+        self._requests = [_from_one_client(pair.request) for pair in pairs]
         self._runner = runner
         self._serving = serving
 
     def direct_answers(self) -> list[list[Answer]]:
         """What the app answers to each request without a server, a few times."""
-        arms = [StagedArm(pair.request.name, 0, pair.request) for pair in self.pairs]
+        arms = [StagedArm(request.name, 0, request) for request in self._requests]
         lens = DirectLens(arms, [self._start_agent], self._serving.timeout_s)
         with lens.stage(range(len(arms))) as stage:
             return [stage.answers(number, ANSWERS) for number in range(len(arms))]
@@ -76,7 +78,7 @@ class Theatre:
     @contextmanager
     def stage(self, app: ServedApp, number: int, *, under_load: bool) -> Iterator[HttpStage]:
         """Both sides of a pair, the only ones that are driven meanwhile."""
-        request = self.pairs[number].request
+        request = self._requests[number]
         arms = [
             StagedArm(SIDE_NAMES[side], 0, _marked(request, app.variant_header(_variant(number, side))))
             for side in SIDES
@@ -98,6 +100,13 @@ class Theatre:
 
 def _variant(pair: int, side: int) -> int:
     return len(SIDES) * pair + side
+
+
+def _from_one_client(request: Request) -> Request:
+    """Whoever sends it: answers that hold links to themselves would differ by the port else."""
+    given = {name.lower() for name, _ in request.headers}
+    missing = [pair for pair in _CLIENT if pair[0] not in given]
+    return request.model_copy(update={"headers": (*missing, *request.headers)})
 
 
 def _marked(request: Request, header: tuple[str, str]) -> Request:
