@@ -12,6 +12,7 @@ import pytest
 from wirespeed.cli.advise_plan import AdviseOptions, advice_plan
 from wirespeed.cli.interpreter import choose_python
 from wirespeed.errors import UsageError
+from wirespeed.model.subject import ServerSettings
 
 DEFAULTS = AdviseOptions(
     app="main:app",
@@ -127,3 +128,24 @@ def test_an_interpreter_is_named_by_path_environment_or_command(
     named = [choose_python(name, tmp_path, {}) for name in ("venv/bin/python", str(venv), "python")]
 
     assert named == [venv / "bin" / "python"] * 3
+
+
+def test_the_server_is_uvicorn_with_one_worker_unless_something_else_is_said() -> None:
+    assert advice_plan(DEFAULTS).server is None
+    assert advice_plan(replace(DEFAULTS, http=True)).server == ServerSettings(name="uvicorn", workers=1)
+    asked = replace(DEFAULTS, http=True, server="Granian", workers=3)
+    assert advice_plan(asked).server == ServerSettings(name="granian", workers=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"server": "granian"}, "--server is for --http"),
+        ({"workers": 2}, "--workers is for --http"),
+        ({"http": True, "workers": 0}, "--workers 0 is too small"),
+        ({"http": True, "server": "gunicorn"}, "--server 'gunicorn' is not known"),
+    ],
+)
+def test_a_server_that_cannot_be_is_refused(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        advice_plan(replace(DEFAULTS, **options))

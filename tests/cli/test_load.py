@@ -203,6 +203,39 @@ def test_an_app_is_started_behind_its_server(write_app: Any) -> None:
     assert loaded["app"] == "main:app"
 
 
+CRASHING_ONCE = """
+import os
+from fastapi import FastAPI
+
+app = FastAPI()
+
+@app.get("/a")
+async def a():
+    try:
+        os.close(os.open("crashed", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return 1
+    os._exit(9)
+"""
+
+
+def test_a_worker_that_crashes_is_told(write_app: Any) -> None:
+    folder = write_app(CRASHING_ONCE)
+    asked = ("main:app", "--get", "/a", "-n", "60", "-c", "4", "--workers", "2", "--folder", str(folder))
+    loaded = document(*asked)
+    (note,) = loaded["notes"]
+    assert note.startswith("a process of uvicorn ended, or was started again, during the run")
+    assert sum(loaded["requests"]["errors"].values()) >= 1
+
+
+def test_a_json_body_says_that_it_is_json() -> None:
+    options = {"target": URL, "named": ("POST /a",), "bodies": ('{"x": 1}',)}
+    ((request, _),) = load_order(LoadOptions(**options)).requests
+    ((own, _),) = load_order(LoadOptions(**options, headers=("Content-Type: text/x",))).requests
+    assert request.headers == (("content-type", "application/json"),)
+    assert own.headers == ()
+
+
 def test_an_app_that_does_not_start_shows_its_own_traceback(write_app: Any) -> None:
     folder = write_app("raise RuntimeError('not today')\n")
     done = wirespeed("main:app", "--get", "/a", "--folder", str(folder), "--no-save")

@@ -115,6 +115,15 @@ def test_a_server_that_answers_500_fast_never_wins(serve: Serve) -> None:
     assert document.rounds == ()
 
 
+def test_a_server_that_hangs_up_after_an_error_is_told_for_the_error(serve: Serve) -> None:
+    def failing(exchange: Exchange) -> None:
+        exchange.send(answer({"detail": "no"}, "500 Internal Server Error"))
+        exchange.reset()
+
+    document = compare(plan(serve(answering(OK)), serve(failing), allow_different=True)).document
+    assert document.validity.reasons == ("B: it answers 500, which is an error",)
+
+
 def test_a_server_that_fails_fast_now_and_then_never_wins(serve: Serve) -> None:
     def now_and_then(exchange: Exchange) -> None:
         time.sleep(0.001)

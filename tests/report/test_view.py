@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wirespeed.model.advice import Advice, Arm, Difference, HotFrame, ParallelEstimate, Phases
+from wirespeed.model.advice import Advice, Arm, Difference, HotFrame, ParallelEstimate, Phases, ThroughServer
 from wirespeed.model.request import Skipped
 from wirespeed.model.verdict import Estimate, Verdict
 from wirespeed.report.arms import arm_view, edit_lines
@@ -374,3 +374,50 @@ class TestHeaderAndTotals:
     ) -> None:
         told = [advice_view(advice, option_for_everything="--all").legend for advice in (design, big)]
         assert [any("--all" in line for line in legend) for legend in told] == [False, True]
+
+
+class TestThroughTheServer:
+    def test_both_figures_stand_on_a_line_of_their_own(self, view_of: Build, make_arm: Build) -> None:
+        through = ThroughServer(
+            server="uvicorn",
+            workers=1,
+            rounds=5,
+            alone=Estimate(ratio=0.5, interval=(0.4, 0.625)),
+            loaded=ParallelEstimate(n=50, ratio=0.25, interval=(0.2, 0.3125)),
+            contradicts=False,
+        )
+        told = view_of(make_arm("-> A", 0.2, recommended=True, served=through)).served
+        assert (
+            told.text
+            == "through uvicorn: alone 2.00× faster [1.60, 2.50], 50 connections 4.00× faster [3.20, 5.00]"
+        )
+
+    def test_an_open_interval_names_no_winner_and_a_contradiction_is_marked(
+        self, view_of: Build, make_arm: Build
+    ) -> None:
+        through = ThroughServer(
+            server="granian",
+            workers=2,
+            rounds=5,
+            alone=Estimate(ratio=0.99, interval=(0.95, 1.03)),
+            loaded=ParallelEstimate(n=50, ratio=2.0, interval=(1.8, 2.2)),
+            contradicts=True,
+        )
+        told = view_of(make_arm("-> A", 0.2, served=through)).served
+        assert told.role == "bad"
+        assert told.text.startswith(
+            "through granian with 2 workers: alone between 3.0 % slower and 5.0 % faster"
+        )
+
+    def test_what_was_not_measured_says_why(self, view_of: Build, make_arm: Build) -> None:
+        through = ThroughServer(
+            server="uvicorn",
+            workers=1,
+            rounds=0,
+            alone=None,
+            loaded=None,
+            contradicts=False,
+            reason="no time",
+        )
+        told = view_of(make_arm("-> A", 0.2, recommended=True, served=through)).served
+        assert told.text == "through uvicorn: not measured: no time"
