@@ -25,7 +25,11 @@ Fact = Dict[str, Any]
 
 SHORT_HOLD_NS = 100_000
 TRIVIAL_NS = 50_000
-"""As in the rule about hops; the rule decides, this only saves a call."""
+TRIVIAL_OFF_CPU_NS = 20_000
+"""As in the rule about hops; the rule decides, these only say where to look again."""
+DISTURBED_NS = 250_000
+"""Cold caches, an interrupt, a wait for the interpreter lock; a real wait for something takes longer."""
+MANY_CALLS = 5
 MOST_HOLDS = 5
 SUSPENDING = ("GET_AWAITABLE", "GET_AITER", "GET_ANEXT", "BEFORE_ASYNC_WITH")
 
@@ -79,8 +83,8 @@ def _work(key: str, seen: List[Tuple[Examined, Visit]], places: Places) -> Fact:
         "generator": first.generator,
         "in_thread": first.in_thread,
         "calls": first.calls,
-        "wall_ns": max(visit.wall_ns for visit in timed),
-        "off_cpu_ns": max(visit.off_cpu_ns for visit in timed),
+        "wall_ns": _most([visit.wall_ns for visit in timed]),
+        "off_cpu_ns": _most([visit.off_cpu_ns for visit in timed]),
         "actions": list(dict.fromkeys(what for _, visit in seen for what in visit.touched.what)),
         "nested": "<locals>" in getattr(first.call, "__qualname__", ""),
         "awaits": _awaits(function),
@@ -89,10 +93,27 @@ def _work(key: str, seen: List[Tuple[Examined, Visit]], places: Places) -> Fact:
 
 def looks_trivial(examined: Examined) -> bool:
     """Whether some callable might as well run on the loop, so that it is worth a closer look."""
+    return any(_is_small(visit) and visit.wall_ns <= TRIVIAL_NS for visit in examined.visits.values())
+
+
+def looks_disturbed(examined: Examined) -> bool:
+    """Whether some callable took so little more than nothing that the machine may have done it."""
     return any(
-        visit.in_thread and visit.wall_ns <= TRIVIAL_NS and not visit.touched.what
+        _is_small(visit) and (visit.wall_ns > TRIVIAL_NS or visit.off_cpu_ns > TRIVIAL_OFF_CPU_NS)
         for visit in examined.visits.values()
     )
+
+
+def _is_small(visit: Visit) -> bool:
+    return visit.in_thread and visit.wall_ns <= DISTURBED_NS and not visit.touched.what
+
+
+def _most(values: Sequence[int]) -> int:
+    """The most of all; of many, one that a disturbance explains is left out."""
+    ordered = sorted(values)
+    if len(ordered) > MANY_CALLS and ordered[-1] <= DISTURBED_NS:
+        return ordered[-2]
+    return ordered[-1]
 
 
 def _name(call: Any) -> str:
@@ -133,8 +154,8 @@ def holds(calls: List[LiveCall]) -> List[Fact]:
     return [
         {
             "wall_ns": took.wall_ns,
-            "cpu_ns": min(took.cpu_ns, took.wall_ns),
-            "run_queue_ns": max(0, took.run_queue_ns),
+            "cpu_ns": took.computing_ns,
+            "run_queue_ns": took.wall_ns - took.own_ns,
             "work": key,
         }
         for key, took in sorted(long, key=lambda each: -each[1].blocked_ns)[:MOST_HOLDS]

@@ -1,17 +1,21 @@
 """What a stretch of code took in its thread: time that passed, time computing, time waiting for a core.
 
-What is left of the first is neither the code's work nor the machine's load: the thread waited for something.
-The kernel counts the wait for a core in ``/proc/thread-self/schedstat`` (second number, nanoseconds); where
-it keeps no such count, that wait cannot be told from any other and reads as zero.
+What is left of the first is neither the code's work nor the machine's load, if the thread gave up its core of
+its own accord at all: it waited for something. Time that a hypervisor gave to others is left too, and no
+thread gives up anything then. The kernel counts the wait for a core in ``/proc/thread-self/schedstat``
+(second number, nanoseconds), and what was given up in ``ru_nvcsw``; where it keeps no such counts, these
+waits cannot be told from any other.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
+import resource
 import threading
 import time
-from typing import Dict, Iterator, NamedTuple
+from typing import Dict, Iterator, NamedTuple, Optional
 
 from .gcmeter import clock_ns
 
@@ -26,29 +30,38 @@ class Took(NamedTuple):
     wall_ns: int
     cpu_ns: int
     run_queue_ns: int
+    waits: int
+    """How often the thread gave up its core; what is more than zero where that is not counted."""
+
+    @property
+    def computing_ns(self) -> int:
+        return min(self.wall_ns, self.cpu_ns)
 
     @property
     def blocked_ns(self) -> int:
-        return max(0, self.wall_ns - self.cpu_ns - self.run_queue_ns)
+        return max(0, self.wall_ns - self.cpu_ns - self.run_queue_ns) if self.waits else 0
 
     @property
-    def own_wall_ns(self) -> int:
-        """Without the wait for a core."""
-        return max(0, self.wall_ns - self.run_queue_ns)
+    def own_ns(self) -> int:
+        """Without what the machine let the thread wait for."""
+        return self.computing_ns + self.blocked_ns
 
     def since(self, earlier: Took) -> Took:
         return Took(*(now - then for now, then in zip(self, earlier)))
 
 
-NOTHING = Took(0, 0, 0)
+NOTHING = Took(0, 0, 0, 0)
 
 
 def read() -> Took:
     """The clocks of the calling thread; only to be called inside ``reading()``."""
-    run_queue_ns = _run_queue_ns()
+    run_queue_ns, waits = _run_queue_ns(), _waits()
     cpu_ns = time.thread_time_ns()
-    return Took(clock_ns(), cpu_ns, run_queue_ns)
+    return Took(clock_ns(), cpu_ns, run_queue_ns, waits)
 
+
+_RUSAGE_THREAD: Optional[int] = getattr(resource, "RUSAGE_THREAD", None)
+_uncounted = itertools.count()
 
 _counts: Dict[int, int] = {}
 """An open schedstat for each thread that was read, by the thread's id; -1 where there is none."""
@@ -64,6 +77,12 @@ def reading() -> Iterator[None]:
             _, descriptor = _counts.popitem()
             if descriptor >= 0:
                 os.close(descriptor)
+
+
+def _waits() -> int:
+    if _RUSAGE_THREAD is None:
+        return next(_uncounted)
+    return resource.getrusage(_RUSAGE_THREAD).ru_nvcsw
 
 
 def _run_queue_ns() -> int:

@@ -116,15 +116,18 @@ _LOCKS = (type(threading.Lock()), type(threading.RLock()))
 _OWNED = (*_LOCKS, threading.local)
 
 
-@contextlib.contextmanager
-def profiled(touched: Touched) -> Iterator[None]:
-    """Note what the code inside uses, by looking at every call that it makes in this thread."""
-    before = sys.getprofile()
-    sys.setprofile(_profiler(touched))
-    try:
-        yield
-    finally:
-        sys.setprofile(before)
+def profiled(touched: Touched, call: Callable[..., Any]) -> Callable[..., Any]:
+    """``call``, and all that it calls in its thread looked at, to note what it uses."""
+
+    def call_profiled(*args: Any, **kwargs: Any) -> Any:
+        before = sys.getprofile()
+        sys.setprofile(_profiler(touched))
+        try:
+            return call(*args, **kwargs)
+        finally:
+            sys.setprofile(before)
+
+    return call_profiled
 
 
 def _profiler(touched: Touched) -> Callable[[types.FrameType, str, Any], None]:

@@ -39,7 +39,7 @@ class Visit:
 
     def note(self, took: Took) -> None:
         self.calls += 1
-        self.wall_ns = max(self.wall_ns, took.own_wall_ns)
+        self.wall_ns = max(self.wall_ns, took.own_ns)
         self.off_cpu_ns = max(self.off_cpu_ns, took.blocked_ns)
 
 
@@ -104,11 +104,11 @@ class PlainStandIn(_StandIn):
         visit = examined.visit(self.call, self.role)
         visit.in_thread = threading.get_ident() != examined.holds.loop_thread
         context = contextvars.copy_context()
-        closer = profiled(visit.touched) if examined.profile else contextlib.nullcontext()
+        call = profiled(visit.touched, self.call) if examined.profile else self.call
         read()  # opens what the clocks of this thread are read from, which is not the callable's doing
         try:
-            with attributed(visit.touched), closer:
-                return _timed(visit, self.call, args, kwargs)
+            with attributed(visit.touched):
+                return _timed(visit, call, args, kwargs)
         finally:
             note_context(visit.touched, context)
 
