@@ -83,9 +83,12 @@ def _claim(suite: Suite, claim: Claim, results: SuiteResults) -> replication.Cla
 
 
 def _failures(results: SuiteResults) -> Iterator[str]:
+    steps: dict[str, list[str]] = {}
     for each in results.steps:
         if isinstance(each, NotMeasured):
-            yield f"{each.step} was not measured: {each.reason}"
+            steps.setdefault(each.reason, []).append(each.step)
+    for reason, names in steps.items():
+        yield f"not measured: {'; '.join(names)}: {reason}"
 
 
 def _arms(suite: Suite, results: SuiteResults) -> Iterator[replication.Arm]:

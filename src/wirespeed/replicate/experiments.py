@@ -32,8 +32,6 @@ from .results import ExperimentResult, NotMeasured
 from .suite import MATTERS, Experiment
 
 FEWEST_ROUNDS, FEWEST_QUICK_ROUNDS = 5, 3
-QUICK_SLICE = 0.25
-"""Share of a slice of load that a quick run takes, where slices are long."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,7 @@ def measure_experiment(
             if rehearsal.course is None:
                 return NotMeasured(step=experiment.name, reason="; ".join(rehearsal.reasons))
             left_s = (plan.budget_s or 0.0) + made_s - (time.monotonic() - began)
-            course = course_within(rehearsal.course, left_s, effort, plan)
+            course = course_within(rehearsal.course, left_s, effort, experiment.quick_slice)
             answers = [seen.answer for seen in rehearsal.arms]
             progress = Progress(plan, course, answers, not rehearsal.unstable, began)
             _measure_rounds(lens, progress, lambda: settled(summary(progress)), listener)
@@ -118,20 +116,20 @@ def comparison_plan(experiment: Experiment, stand: Stand, effort: Effort) -> Com
     )
 
 
-def course_within(course: Course, left_s: float, effort: Effort, plan: ComparisonPlan) -> Course:
+def course_within(course: Course, left_s: float, effort: Effort, quick_slice: float) -> Course:
     """How many rounds fit, and when to look. A quick run takes fewer rounds and shorter slices."""
     fewest = (FEWEST_QUICK_ROUNDS if effort.quick else FEWEST_ROUNDS) << effort.pairings
     rhythm, cost_s = course.rhythm, course.round_s
     if effort.quick:
-        rhythm = replace(rhythm, turns=tuple(map(_shorter, rhythm.turns)))
+        rhythm = replace(rhythm, turns=tuple(_shorter(turn, quick_slice) for turn in rhythm.turns))
         still = [0.0] * len(rhythm.turns)
         cost_s -= round_s(course.rhythm, still) - round_s(rhythm, still)
     rounds = max(fewest, min(LOOKS[-1], int(left_s / cost_s)))
     return Course(rhythm, looks_within(rounds), cost_s)
 
 
-def _shorter(turn: Turn) -> Turn:
-    return Slice(max(SLICE_S, QUICK_SLICE * turn.seconds)) if isinstance(turn, Slice) else turn
+def _shorter(turn: Turn, share: float) -> Turn:
+    return Slice(max(SLICE_S, share * turn.seconds)) if isinstance(turn, Slice) else turn
 
 
 def _measure_rounds(lens: Lens, progress: Progress, settled: Callable[[], bool], listener: Listener) -> None:

@@ -11,7 +11,7 @@ from wirespeed import __version__
 from wirespeed.subject.machine import available_cores, cpu_model
 
 from .experiments import Effort
-from .suite import Inspection, Step, Suite
+from .suite import Step, Suite
 
 SHOWN = ("pydantic", "pydantic-core", "starlette")
 """Packages that matter to every app, besides those it names itself."""
@@ -19,8 +19,7 @@ SHOWN = ("pydantic", "pydantic-core", "starlette")
 
 def fingerprint(suite: Suite, step: Step, python: Path, effort: Effort) -> str:
     """Changes with the step, the claims that decide when it ends, the apps, the packages, the machine."""
-    companion = None if isinstance(step, Inspection) else step.companion
-    files = [suite.app, *([companion.app] if companion else [])]
+    files = [suite.app, *([step.companion.app] if step.companion else [])]
     parts = [
         *(__version__, sys.version, cpu_model(), str(available_cores()), str(python)),
         *(repr(step), repr(suite.claims), str(effort.quick), str(effort.pairings)),

@@ -78,6 +78,7 @@ def inspected(name: str, answer: dict[str, Any], seen: dict[str, Any]) -> Inspec
         fast_path=bool(seen.get("fast_path")),
         has_response_model=bool(route.get("has_response_type")),
         json_value=_json(body),
+        phases_ns=seen.get("phases"),
     )
 
 

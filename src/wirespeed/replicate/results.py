@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from wirespeed.model._base import Value
+from wirespeed.model.advice import Phases
 
 
 class ArmFigures(Value):
@@ -91,6 +92,8 @@ class Inspected(Value):
     has_response_model: bool
     json_value: Any = None
     """The answer, where it is JSON."""
+    phases_ns: Phases | None = None
+    """Where the time of the call went; None where it was no success."""
 
 
 class InspectionResult(Value):

@@ -76,6 +76,10 @@ class Experiment:
     """Whether arms may answer with different bodies."""
     max_errors: float = 0.001
     """Share of an arm's requests that may fail; 1 where errors are a result and not a fault."""
+    quick_slice: float = 0.25
+    """Share of a slice of load that a quick run takes, where slices are long. Answers that come all at once
+    need longer ones.
+    """
     companion: Companion | None = None
     in_quick: bool = True
     """Whether a quick run takes this step too."""
