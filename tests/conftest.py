@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-# A shell that runs the tests in the background has them ignore Ctrl-C, and every process that they start, too.
+# A shell that runs the tests in the background has them ignore Ctrl-C, and with them all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
