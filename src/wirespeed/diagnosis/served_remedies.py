@@ -104,12 +104,14 @@ def _servable(studies: Sequence[Study], advice: Advice) -> tuple[list[Remedy], d
 def _pair(study: Study, arm: Arm) -> Pair | str:
     """Both variants of the route, or why there are none."""
     request, route = study.planned.request, study.route
-    change = next((each.change for each in study.kept if each.change.name == arm.name), None)
+    candidate = next((each for each in study.kept if each.change.name == arm.name), None)
     if request.method not in SAFE_METHODS:
         return f"{request.method} may change something, and would be sent many hundred times"
-    if route is None or change is None or arm.kind not in ("annotation", "option"):
+    if route is None or candidate is None or candidate.needs_own_process:
         return "it cannot be served beside the route as it is"
-    variants = (_variant(route, UNCHANGED), _variant(route, change.for_agent()))
+    if candidate.change.bypass is not None:
+        return "it is a layer above the route, and is not served beside it"
+    variants = (_variant(route, UNCHANGED), _variant(route, candidate.proposal.for_agent()))
     return Pair(request, variants, tuple(study.seen.unstable))
 
 
