@@ -39,7 +39,8 @@ async def measure_live(bench: Workbench, study: Study, args: Mapping[str, Any]) 
 
 def _made(booth: Booth, changes: Sequence[Mapping[str, Any]]) -> Tuple[List[LiveArm], Reasons]:
     """An arm that cannot be made in this process, although it was in another, has given up already."""
-    arms, reasons = [booth.arm()], Reasons([None])
+    arms: List[LiveArm] = [booth.arm()]
+    reasons: Reasons = [None]
     for change in changes:
         try:
             arms.append(booth.arm(change))
