@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from wirespeed.stats import mean_interval, rounds_to_reach, smallest_effect, t_bound, t_interval
+from wirespeed.stats import (
+    mean_interval,
+    rounds_to_reach,
+    smallest_effect,
+    t_bound,
+    t_interval,
+    welch_interval,
+)
 from wirespeed.stats.intervals import MOST_ROUNDS
 
 ROUNDS = np.array([-0.021, -0.018, -0.025, -0.019, -0.023, -0.020])
@@ -31,6 +38,19 @@ def test_many_experiments_get_the_intervals_each_would_get_alone() -> None:
     alone = [t_interval(one, 0.05, candidates=3) for one in many]
     assert together.low == pytest.approx([one.low for one in alone])
     assert together.high == pytest.approx([one.high for one in alone])
+
+
+def test_the_interval_of_two_unpaired_series_is_welchs() -> None:
+    other = np.array([0.01, 0.04, -0.02])
+    low, mean, high = welch_interval(ROUNDS, other, 0.05)
+    expected = scipy_stats.ttest_ind(ROUNDS, other, equal_var=False).confidence_interval(0.95)
+    assert (low, high) == pytest.approx((expected.low, expected.high))
+    assert mean == pytest.approx(ROUNDS.mean() - other.mean())
+
+
+def test_series_that_do_not_vary_give_no_interval() -> None:
+    with pytest.raises(ValueError, match="no spread"):
+        welch_interval(np.array([1.0, 1.0]), np.array([2.0, 2.0]), 0.05)
 
 
 def test_one_round_gives_no_interval() -> None:

@@ -7,7 +7,15 @@ nanoseconds.
 from ._distributions import FloatArray
 from .autocorrelation import lag1_autocorrelation, pair_rounds, pairings_needed
 from .histogram import Histogram, IntArray
-from .intervals import Interval, mean_interval, rounds_to_reach, smallest_effect, t_bound, t_interval
+from .intervals import (
+    Interval,
+    mean_interval,
+    rounds_to_reach,
+    smallest_effect,
+    t_bound,
+    t_interval,
+    welch_interval,
+)
 from .sequential import LOOKS, Look, looks_within, sequential_bounds
 from .sign_flip import sign_flip_p, smallest_p
 from .timeline import Timeline
@@ -32,4 +40,5 @@ __all__ = [
     "smallest_p",
     "t_bound",
     "t_interval",
+    "welch_interval",
 ]

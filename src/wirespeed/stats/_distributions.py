@@ -25,7 +25,7 @@ def normal_tail_quantile(p: float) -> float:
     return -float(ndtri(p))
 
 
-def t_tail_quantile(p: float, degrees: int) -> float:
+def t_tail_quantile(p: float, degrees: float) -> float:
     """The t with P(T > t) = p, T having ``degrees`` degrees of freedom; infinite for p = 0."""
     from scipy.special import stdtrit
 

@@ -50,6 +50,23 @@ def t_interval(log_ratios: FloatArray, alpha: float, candidates: int = 1) -> Int
     return mean_interval(log_ratios, t_bound(log_ratios.shape[-1], alpha, candidates))
 
 
+def welch_interval(arm: FloatArray, baseline: FloatArray, alpha: float) -> Interval:
+    """The interval of mean(arm) - mean(baseline) for two series of n >= 2 values each that were not paired.
+
+    Welch's t: the series may differ in spread and length (Welch 1947, Biometrika 34; degrees of freedom after
+    Satterthwaite). One series at least must vary.
+    """
+    shares = [series.var(ddof=1) / len(series) for series in (arm, baseline)]
+    variance = sum(shares)
+    if not variance > 0:
+        raise ValueError("series that do not vary have no spread, so they give no interval")
+    degrees = variance**2 / sum(
+        share**2 / (len(series) - 1) for share, series in zip(shares, (arm, baseline), strict=True)
+    )
+    mean, half = arm.mean() - baseline.mean(), t_tail_quantile(alpha / 2, degrees) * math.sqrt(variance)
+    return Interval(mean - half, mean, mean + half)
+
+
 def smallest_effect(round_sd: float, rounds: int, alpha: float = 0.05, candidates: int = 1) -> float:
     """The smallest saving, as a share of the baseline's time, that so many rounds show in 80 % of cases.
 
