@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wirespeed.model.audit import ToolRun
+
+
+class NotReadable(Exception):
+    """The text is of this format, but not whole or not sound; says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One format of one tool. Pure."""
+
+    name: str
+    """As ``--format`` takes it."""
+    describes: str
+    recognises: Callable[[str], bool]
+    """Whether a text looks like it; at most one reader may say yes."""
+    read: Callable[[str], ToolRun]
+    """Raises ``NotReadable``."""
+    most_bytes: int
+    """Larger texts are no output of this kind."""
+
+
+TEXT_BYTES = 4 * 2**20
+"""Summaries have a few kilobytes; error messages can make them longer."""
+JSON_BYTES = 4 * 2**20
+"""JSON takes tens of times its size once parsed."""
