@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from wirespeed.audit.checks import all_checks
+from wirespeed.audit.readers import all_readers
 from wirespeed.cli.commands import COMMANDS
 from wirespeed.diagnosis.rules import all_rules
 from wirespeed.model.schemas import write as write_schemas
@@ -41,9 +43,31 @@ def rules_page() -> str:
     )
 
 
+def audit_page() -> str:
+    formats = "\n".join(f"| `{reader.name}` | {reader.describes} |" for reader in all_readers().values())
+    checks = all_checks().values()
+    questions = "\n".join(f"| [{check.name}](#{check.name}) | {check.question} |" for check in checks)
+    pages = (
+        f'\n<a id="{check.name}"></a>\n\n' + re.sub(r"^#", "##", check.page, flags=re.MULTILINE)
+        for check in checks
+    )
+    return (
+        f"# What audit reads, and what it checks\n\n{NOTE}\n"
+        "`wirespeed audit FILE…` reads what other load tools print. Whatever an output does not say stays "
+        "unknown: the check\nthat needs it is listed under *cannot tell*. `wirespeed audit --explain CHECK` "
+        "prints one of these pages.\n"
+        f"\n| `--format` | what it is |\n|---|---|\n{formats}\n"
+        f"\n| check | question |\n|---|---|\n{questions}\n" + "".join(pages)
+    )
+
+
 def write(folder: Path) -> list[Path]:
     """Write every generated page below ``folder``; returns their paths."""
-    pages = {folder / "commands.md": commands_page(), folder / "rules.md": rules_page()}
+    pages = {
+        folder / "commands.md": commands_page(),
+        folder / "rules.md": rules_page(),
+        folder / "audit.md": audit_page(),
+    }
     for path, text in pages.items():
         path.write_text(text, encoding="utf-8")
     return [*pages, *write_schemas(folder / "schemas")]
