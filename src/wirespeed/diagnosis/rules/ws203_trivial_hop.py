@@ -23,9 +23,9 @@ does a callable that was seen to open a file or socket, start a process, talk to
 thread-local, or set a context variable: by Python's audit events, by comparing the context, and by one call
 under a profiler.
 
-**Remedies measured**: `async def` for all trivial callables of the request as one change (a class gets an
-async factory), and the same without the classes; alone and with 20 requests at once. Harm in either forbids
-it.
+**Remedies measured**: `async def` for all trivial dependencies of the request as one change (a class gets an
+async factory), the same without the classes, and `async def` for the endpoint; alone and with 20 requests at
+once. Harm in either forbids it. What several endpoints depend on is measured once, and credited to all.
 
 **What can go wrong**
 
@@ -82,10 +82,12 @@ def evidence(seen: Observation) -> str | None:
 def remedies(seen: Observation) -> Sequence[Change]:
     trivial = trivial_hops(seen)
     ours = [work for work in trivial if work.source is not None and work.kind in ("def", "class")]
-    functions = [work for work in ours if work.kind == "def"]
-    changes = [_to_async(ours)] if ours else []
-    if functions and len(functions) < len(ours):
-        changes.append(_to_async(functions))
+    endpoint = [work for work in ours if work.role == "endpoint"]
+    dependencies = [work for work in ours if work.role == "dependency"]
+    functions = [work for work in dependencies if work.kind == "def"]
+    # Apart from the endpoint: other endpoints have the same dependencies, which are measured once.
+    wanted = [dependencies, functions if len(functions) < len(dependencies) else [], endpoint]
+    changes = [_to_async(works) for works in wanted if works]
     others = [work.name for work in trivial if work not in ours]
     if others:
         advice = f"{', '.join(others)}: {ADVICE}"
