@@ -17,6 +17,8 @@ from wirespeed.replicate.suite import Experiment, Fact, Inspection, Ratio, SameB
 PLANTED = Path(__file__).parent / "planted"
 PYTHON = Path(sys.executable)
 QUICK = Effort(quick=True, seed=1, pairings=0)
+LONGER = Effort(quick=False, seed=1, pairings=0)
+"""Five rounds instead of three, for intervals that a busy machine does not make too wide."""
 
 
 def planted(suite: Suite, name: str, *steps: str) -> Suite:
@@ -31,12 +33,17 @@ def _step_of(evidence: Ratio | SameBytes | Fact) -> str:
 
 
 def tiny(step: Step) -> Step:
-    """Three rounds, four connections, one run of each arm."""
+    """As few rounds as there can be, four connections, one run of each arm."""
     match step:
         case Experiment():
             connections = min(step.connections, 4)
             return replace(
-                step, quick_budget_s=0.1, connections=connections, quick_connections=None, in_quick=True
+                step,
+                budget_s=0.1,
+                quick_budget_s=0.1,
+                connections=connections,
+                quick_connections=None,
+                in_quick=True,
             )
         case SingleRuns():
             return replace(
@@ -46,12 +53,13 @@ def tiny(step: Step) -> Step:
             return step
 
 
-def order(*suites: Suite) -> Order:
-    return Order(suites=suites, effort=QUICK, python=PYTHON)
+def order(*suites: Suite, effort: Effort = QUICK) -> Order:
+    return Order(suites=suites, effort=effort, python=PYTHON)
 
 
 def results_of(suite: Suite) -> SuiteResults:
-    return SuiteResults(steps=tuple(measured(suite, step, order(suite), ignore) for step in suite.steps))
+    asked = order(suite, effort=LONGER)
+    return SuiteResults(steps=tuple(measured(suite, step, asked, ignore) for step in suite.steps))
 
 
 def verdicts(suite: Suite) -> dict[str, ClaimVerdict]:

@@ -12,7 +12,7 @@ from wirespeed.model.replication import Arm, Claim, ClaimVerdict, Conclusion, Pa
 
 from .layout import flow, padded, styled, widest, words
 from .load import ERRORS, grouped, rate
-from .numbers import duration, elapsed
+from .numbers import duration, elapsed, share
 from .terminal import WIDEST, print_lines
 from .text import Role, clean, counted
 
@@ -180,6 +180,6 @@ def _closing(replication: Replication) -> str:
     if not replication.complete:
         facts.append("stopped early: this is what was measured until then")
     facts.append(
-        f"all intervals of a suite hold together in {1 - replication.alpha:.0%} of such replications"
+        f"all intervals of a suite hold together in {share(1 - replication.alpha)} of such replications"
     )
     return " · ".join(facts)

@@ -81,7 +81,12 @@ SUITE = Suite(
             name=ONE, arms=(UNTYPED, TYPED, RESPONSE_MODEL, RESPONSE_CLASS), budget_s=60, quick_budget_s=9
         ),
         Experiment(
-            name=MANY, arms=(UNTYPED, TYPED, RESPONSE_MODEL), connections=50, budget_s=90, quick_budget_s=12
+            name=MANY,
+            arms=(UNTYPED, TYPED, RESPONSE_MODEL),
+            connections=50,
+            quick_connections=20,
+            budget_s=90,
+            quick_budget_s=12,
         ),
         Experiment(
             name=VERSIONS,
