@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from .cache_bytes import cache_bytes
 from .coroutines import make_async, make_plain
+from .discriminate import discriminate
 from .hoist import hoist
+from .pure_asgi import pure_asgi
 from .return_value import return_instances, return_value
 from .spot import FileEdit, Spot
-from .values import CodeEditKind, Refused
+from .values import CodeEditKind
 
 _WRITERS: Mapping[CodeEditKind, Callable[[Spot], Iterator[FileEdit]]] = {
     "return the value": return_value,
@@ -16,12 +19,12 @@ _WRITERS: Mapping[CodeEditKind, Callable[[Spot], Iterator[FileEdit]]] = {
     "async def": make_async,
     "def": make_plain,
     "hoist": hoist,
+    "discriminator": discriminate,
+    "pure asgi": pure_asgi,
+    "cache bytes": cache_bytes,
 }
 
 
 def code_edit(what: CodeEditKind, spot: Spot) -> Iterator[FileEdit]:
     """Raises Refused where there is no safe edit of that kind."""
-    writer = _WRITERS.get(what)
-    if writer is None:
-        raise Refused(f"there is no edit for {what!r}")
-    yield from writer(spot)
+    yield from _WRITERS[what](spot)

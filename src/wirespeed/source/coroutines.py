@@ -68,14 +68,8 @@ def _refuse_unless_fastapi_calls_it(spot: Spot, function: Function) -> None:
     scopes = [node for node in function.around if isinstance(node, cst.FunctionDef | cst.ClassDef)]
     if scopes and not routes:
         raise Refused("it is defined inside a function or class, where others may call it")
-    refuse_other_uses(
-        spot.project,
-        spot.path,
-        spot.tree,
-        function,
-        DEPENDS | MAKES_ROUTE,
-        ", where it may be called directly",
-    )
+    why = ", where it may be called directly"
+    refuse_other_uses(spot, function.node, function.around, DEPENDS | MAKES_ROUTE, why)
 
 
 def _is_async(node: cst.CSTNode) -> bool:

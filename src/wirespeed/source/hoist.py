@@ -101,6 +101,7 @@ def _hoist_class(tree: Tree, node: cst.ClassDef, ancestors: Ancestors) -> Edit:
         raise Refused(f"the module has another {name}")
     _refuse_unknown_above(tree, node, ancestors, above)
     start, end = tree.top(node)[0], tree.span(node).end
+    end += len(tree.text[end:]) - len(re.sub(r"\A(?:[ \t]*\r?\n)+", "", tree.text[end:]))
     text = _dedented(tree, tree.text[start:end].rstrip(), tree.begin(node))
     return Edit(
         tree.text, replaced=(Replace(start, end),), placed=(Placed(above, name, text.lstrip(), room),)

@@ -14,21 +14,21 @@ from .values import Refused, TypeSource
 
 
 class NamesAt:
-    """What names mean at one function or class, whose top statement's lines begin at ``above``.
+    """What names mean at one function or class, or at another statement where that is None.
 
-    ``around`` is what it stands in.
+    ``around`` is what it stands in; the lines of its top statement begin at ``above``.
     """
 
     def __init__(
         self,
         tree: Tree,
-        node: cst.FunctionDef | cst.ClassDef,
+        node: cst.FunctionDef | cst.ClassDef | None,
         around: Sequence[cst.CSTNode],
         above: int,
     ) -> None:
         self._module = bindings_of(tree, tree.module)
         self._hidden = names_bound_around(tree, around) | _type_parameters(node)
-        self._begin = tree.begin(node)
+        self._begin = tree.begin(node) if node else above
         self._above = above
 
     def sort_out(self, wanted: Sequence[ImportedName]) -> tuple[list[ImportedName], dict[str, str]]:
@@ -96,6 +96,6 @@ class NamesAt:
         )
 
 
-def _type_parameters(node: cst.FunctionDef | cst.ClassDef) -> frozenset[str]:
-    parameters = node.type_parameters
+def _type_parameters(node: cst.FunctionDef | cst.ClassDef | None) -> frozenset[str]:
+    parameters = node.type_parameters if node else None
     return frozenset(each.param.name.value for each in parameters.params) if parameters else frozenset()

@@ -7,14 +7,15 @@ What is not understood counts as a use.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePath
 
 import libcst as cst
 
 from .bindings import look_up
 from .project import Project
-from .tree import Function, Tree
+from .spot import Spot
+from .tree import Tree
 from .values import Refused
 from .walking import Ancestors, call_name, scopes_of, walk
 
@@ -22,30 +23,29 @@ DEPENDS = frozenset({"Depends", "Security"})
 MAKES_ROUTE = frozenset({"add_api_route", "APIRoute"})
 _OVERRIDES = "dependency_overrides"
 
+Definition = cst.FunctionDef | cst.ClassDef
+
 
 def refuse_other_uses(
-    project: Project, path: PurePath, tree: Tree, function: Function, allowed: Collection[str], why: str
+    spot: Spot, defined: Definition, around: Sequence[cst.CSTNode], allowed: Collection[str], why: str
 ) -> None:
-    """Raises Refused where the project names the function anywhere but as an argument of an ``allowed`` call
-    or as a key of ``dependency_overrides``; ``why`` completes "it is used on line 12 …".
+    """Raises Refused where the project names the function or class anywhere but as an argument of an
+    ``allowed`` call or as a key of ``dependency_overrides``; ``why`` completes "it is used on line 12 …".
     """
-    for line in _uses_here(tree, function, allowed):
+    in_class = any(isinstance(node, cst.ClassDef) for node in around)
+    for line in _uses_here(spot.tree, defined, allowed, in_class=in_class):
         raise Refused(f"it is used on line {line}{why}")
-    for other, line in uses_elsewhere(project, path, function.name, allowed):
+    for other, line in uses_elsewhere(spot.project, spot.path, defined.name.value, allowed):
         raise Refused(f"it is used in {other.as_posix()}, line {line}{why}")
 
 
-def _uses_here(tree: Tree, function: Function, allowed: Collection[str]) -> Iterator[int]:
-    in_class = any(isinstance(node, cst.ClassDef) for node in function.around)
-    for node, ancestors in mentions(tree, function.name):
+def _uses_here(tree: Tree, defined: Definition, allowed: Collection[str], *, in_class: bool) -> Iterator[int]:
+    for node, ancestors in mentions(tree, defined.name.value):
         parent = ancestors[-1]
         if isinstance(parent, cst.Attribute) and node is parent.attr:
             is_use, outer = in_class, ancestors[:-1]
         else:
-            is_use, outer = (
-                _is_load(node, parent) and refers_to(tree, node, ancestors, function.node),
-                ancestors,
-            )
+            is_use, outer = _is_load(node, parent) and refers_to(tree, node, ancestors, defined), ancestors
         if is_use and not _is_allowed(outer, allowed):
             yield tree.line_number(tree.span(node).start)
 
@@ -57,9 +57,7 @@ def mentions(tree: Tree, name: str) -> Iterator[tuple[cst.Name, Ancestors]]:
             yield node, ancestors
 
 
-def refers_to(
-    tree: Tree, node: cst.Name, ancestors: Ancestors, defined: cst.FunctionDef | cst.ClassDef
-) -> bool:
+def refers_to(tree: Tree, node: cst.Name, ancestors: Ancestors, defined: Definition) -> bool:
     """Whether the name means what ``defined`` binds, where it stands."""
     bound = look_up(tree, node.value, scopes_of(ancestors, node))
     return tree.span(defined.name).start in {each.offset for each in bound}

@@ -65,7 +65,7 @@ def _refuse_unless_endpoint(spot: Spot, function: Function) -> None:
     if any(isinstance(node, cst.Yield) for node in body_nodes(function.node)):
         raise Refused("it is a generator")
     why = ", where another value may not do"
-    refuse_other_uses(spot.project, spot.path, spot.tree, function, MAKES_ROUTE, why)
+    refuse_other_uses(spot, function.node, function.around, MAKES_ROUTE, why)
 
 
 class _Site:

@@ -79,7 +79,7 @@ class Imports:
                 return aliases.get(name, name), ()
         wanted = ImportedName(modules[0], name, name)
         bound = free_name(name, self.names.taken([wanted]))
-        return bound, (Need(ImportedName(module, name, bound), self.above),)
+        return bound, (Need(ImportedName(modules[0], name, bound), self.above),)
 
 
 def imports_at(tree: Tree, function: Function) -> Imports:

@@ -109,9 +109,13 @@ class Undumping:
         value = self._only_value(name)
         if not isinstance(value, cst.List) or value.elements:
             return []
-        calls = [node for node in body_nodes(self.function.node) if _is_append(node, name.value)]
+        appended = [
+            node.args[0].value
+            for node in body_nodes(self.function.node)
+            if isinstance(node, cst.Call) and _is_append(node, name.value)
+        ]
         mentions = [node for node, _ in walk(self.function.node) if _is_named(node, name.value)]
-        return [call.args[0].value for call in calls] if len(mentions) == len(calls) + 2 else []
+        return appended if len(mentions) == len(appended) + 2 else []
 
     def _is_list(self, value: cst.BaseExpression) -> bool:
         if isinstance(value, cst.List | cst.ListComp):
@@ -188,11 +192,10 @@ def _is_named(node: cst.CSTNode, name: str) -> bool:
     return isinstance(node, cst.Name) and node.value == name
 
 
-def _is_append(node: cst.CSTNode, name: str) -> bool:
+def _is_append(call: cst.Call, name: str) -> bool:
     return (
-        isinstance(node, cst.Call)
-        and isinstance(node.func, cst.Attribute)
-        and node.func.attr.value == "append"
-        and _is_named(node.func.value, name)
-        and len(node.args) == 1
+        isinstance(call.func, cst.Attribute)
+        and call.func.attr.value == "append"
+        and _is_named(call.func.value, name)
+        and len(call.args) == 1
     )
