@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import functools
 import inspect
 import statistics
 import types
@@ -117,7 +118,9 @@ def _most(values: Sequence[int]) -> int:
 
 
 def _name(call: Any) -> str:
-    return str(getattr(call, "__name__", None) or getattr(function_of(call), "__name__", type(call).__name__))
+    while isinstance(call, functools.partial):
+        call = call.func
+    return str(getattr(call, "__name__", type(call).__name__))
 
 
 def _kind(call: Any) -> str:

@@ -60,7 +60,8 @@ def _who(work: Work | None) -> str:
 def _blocked(seen: Observation) -> Iterator[tuple[Hold, Work | None]]:
     by_key = {work.key: work for work in seen.works}
     for hold in seen.holds:
-        if hold.blocked_ns >= BLOCKED_NS and hold.blocked_ns >= BLOCKED_SHARE * hold.wall_ns:
+        own_ns = hold.cpu_ns + hold.blocked_ns
+        if hold.blocked_ns >= BLOCKED_NS and hold.blocked_ns >= BLOCKED_SHARE * own_ns:
             yield hold, by_key.get(hold.work) if hold.work is not None else None
 
 
