@@ -148,7 +148,7 @@ def test_partials_methods_objects_and_closures_keep_what_they_are_bound_to(
                 self.name = name
             def read(self, page: int = 1) -> Any:
                 return ["old", self.name, page]
-            async def __call__(self, page: int = 1) -> Any:
+            def __call__(self, page: int = 1) -> Any:
                 return ["old", self.name, page]
 
         def make(name: str) -> Any:
@@ -301,7 +301,7 @@ def test_a_body_is_read_as_before(write: Write) -> None:
     edited = write(
         """
         @app.post("/x")
-        async def x(a: Annotated[int, Body()], b: Annotated[int, Body()]) -> Any:
+        async def x(a: int = Body(), b: int = Body()) -> Any:
             return ["old", a, b]
         """
     )
