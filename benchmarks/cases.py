@@ -50,7 +50,6 @@ CASES = {
     "05": Expected("WS103", ("return the value",), ("code", "annotation"), at_least=5),
     "06": Expected("WS104", ("return instances",), ("code",), refused=("-> Any",), at_least=2),
     "07": Expected("WS201", ("def",), ("code",), refused=("async def",), at_least=3),
-    "08": Expected("WS205", (), is_advice=True),
     "09": Expected("WS301", ("pure ASGI",), ("code", "app"), refused=("without ",), at_least=1.3),
     "10": Expected("WS203", ("async def",), ("code",), at_least=1.3),
     "11": Expected("WS106", ("hoist",), ("code",), at_least=1.5),

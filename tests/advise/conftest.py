@@ -12,7 +12,8 @@ import pytest
 
 from wirespeed.diagnosis.advise import Outcome, advise
 from wirespeed.diagnosis.agents import AgentHolder
-from wirespeed.diagnosis.screening import RoundZero, round_zero
+from wirespeed.diagnosis.round_zero import round_zero
+from wirespeed.diagnosis.study import RoundZero
 from wirespeed.experiment import confirm
 from wirespeed.experiment.events import Listener, ignore
 from wirespeed.model.advice import Advice, Arm, Endpoint

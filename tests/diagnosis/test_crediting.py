@@ -1,4 +1,4 @@
-"""What one endpoint's measurement of a shared change says of another: as many nanoseconds of another request."""
+"""What one measurement of a shared change says of other endpoints: as many nanoseconds of another request."""
 
 from __future__ import annotations
 

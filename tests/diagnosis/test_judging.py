@@ -64,11 +64,12 @@ def test_an_invalid_arm_has_no_figures_and_keeps_its_reason() -> None:
         (SAME, faster(), Verdict.FASTER),
         (UNSURE, faster(), Verdict.FASTER),
         (faster(0.91), SLOWER, Verdict.SLOWER),
+        (decision(Verdict.SLOWER, 1.01, 0.005), faster(0.06), Verdict.FASTER),
         (SAME, SAME, Verdict.EQUIVALENT),
         (SAME, UNSURE, Verdict.INCONCLUSIVE),
     ],
 )
-def test_harm_in_either_metric_counts_before_gain_in_the_other(
+def test_of_gain_and_harm_the_larger_is_the_verdict(
     whole: Decision, parallel: Decision | None, verdict: Verdict
 ) -> None:
     assert Judged(whole, parallel).verdict is verdict
@@ -114,7 +115,10 @@ def test_a_gain_that_may_lie_within_the_margin_is_not_recommended_and_says_so(ma
 
 @pytest.mark.parametrize("verdict", [each for each in Verdict if each is not Verdict.FASTER])
 def test_what_is_not_proven_faster_is_not_recommended(make: Any, verdict: Verdict) -> None:
-    assert recommended_of([make.typed()], decision(verdict, 0.5)) == []
+    ratio = {Verdict.SLOWER: 2.0, Verdict.EQUIVALENT: 1.0, Verdict.INCONCLUSIVE: 0.99}.get(verdict)
+    found = Decision(verdict=verdict, estimate=None) if ratio is None else decision(verdict, ratio, 0.05)
+
+    assert recommended_of([make.typed()], found) == []
 
 
 ASYNC = ("async def", "main.py:10")
@@ -133,10 +137,19 @@ def test_a_gain_alone_that_harms_in_parallel_is_refused_and_says_so(make: Any) -
     )
 
 
-def test_harm_that_is_only_likely_is_refused_too(make: Any) -> None:
+def test_harm_that_is_only_likely_is_refused_where_it_may_outweigh_the_gain(make: Any) -> None:
     likely = decision(Verdict.INCONCLUSIVE, 1.1, 0.15)
 
-    assert recommended_of([make.code(ASYNC)], (faster(0.5), likely)) == []
+    assert recommended_of([make.code(ASYNC)], (faster(0.9), likely)) == []
+    assert why_not_recommended(make.code(ASYNC), Judged(faster(0.9), likely), MARGIN) == (
+        "it may be slower with 20 requests at once"
+    )
+    assert recommended_of([make.code(ASYNC)], (likely, faster(0.06))) == [0]
+
+
+def test_a_proven_harm_beyond_the_margin_is_refused_whatever_the_gain(make: Any) -> None:
+    assert recommended_of([make.code(ASYNC)], (decision(Verdict.SLOWER, 1.05), faster(0.06))) == []
+    assert recommended_of([make.code(ASYNC)], (decision(Verdict.SLOWER, 1.015, 0.01), faster(0.06))) == [0]
 
 
 def test_what_may_harm_in_parallel_is_not_recommended_unmeasured_there(make: Any) -> None:

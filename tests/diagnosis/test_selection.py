@@ -210,3 +210,12 @@ def test_under_three_per_cent_of_the_request_nothing_is_worth_an_arm(
 
 def test_what_was_not_timed_is_not_worth_a_look() -> None:
     assert not is_worth_screening(seen())
+
+
+def test_what_is_only_shown_takes_no_remedys_place(make: Any) -> None:
+    shown = make.code(("cache bytes", "a.py:1"), name="cache bytes", live_ns=10)
+    left = shown.change.model_copy(update={"never_recommended": "it may change"})
+    only_shown = Candidate(Proposal(left), shown.screened)
+    types = [make.typed(name, by_type=True) for name in ("-> A", "-> B")]
+
+    assert live_select(only_shown, *types)[0] == ["-> A", "-> B", "cache bytes"]

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+OTHERS = ("orjson", "requests")
+"""What the apps under study need beside FastAPI."""
 INTERPRETERS = Path.home() / ".pyenv" / "versions"
 
 MakeEnvironment = Callable[[str, Path], Path]
@@ -41,7 +43,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> MakeEnvironment:
             folder = tmp_path_factory.mktemp("environment")
             _run(uv(), "venv", "--quiet", "--python", str(python), str(folder / "venv"))
             interpreter = folder / "venv" / "bin" / "python"
-            _run(uv(), "pip", "install", "--quiet", "--python", str(interpreter), requirement, "orjson")
+            _run(uv(), "pip", "install", "--quiet", "--python", str(interpreter), requirement, *OTHERS)
             made[requirement, python] = interpreter
         return made[requirement, python]
 

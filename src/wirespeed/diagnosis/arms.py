@@ -104,12 +104,11 @@ def why_not_recommended(candidate: Candidate, judged: Judged, margin: float) -> 
 
 
 def _why_unproven(candidate: Candidate, judged: Judged, margin: float) -> str | None:
-    in_parallel = judged.parallel
-    if _is_harmful(in_parallel, margin) and not _is_harmful(judged.whole, margin):
-        return f"slower with {PARALLEL} requests at once"
-    if in_parallel is not None and _is_harmful(judged.whole, margin) and judged.verdict is Verdict.FASTER:
-        return "slower alone"
-    if candidate.change.in_parallel and in_parallel is None:
+    harm = judged.harm(margin)
+    if harm is not None and len(judged.estimates) > 1:
+        where = "alone" if harm is judged.whole.estimate else f"with {PARALLEL} requests at once"
+        return f"slower {where}" if harm.interval[0] > 1 else f"it may be slower {where}"
+    if candidate.change.in_parallel and judged.parallel is None:
         return f"not measured with {PARALLEL} requests at once, where it may do harm"
     if judged.verdict is Verdict.FASTER and not judged.is_proven(margin):
         return f"the gain may be smaller than the margin of {margin:.3g}"
@@ -117,10 +116,6 @@ def _why_unproven(candidate: Candidate, judged: Judged, margin: float) -> str | 
         needed = "" if judged.rounds_needed is None else f"; about {judged.rounds_needed} rounds would decide"
         return f"these rounds cannot tell{needed}"
     return judged.note
-
-
-def _is_harmful(decision: Decision | None, margin: float) -> bool:
-    return decision is not None and decision.estimate is not None and decision.estimate.ratio > 1 + margin
 
 
 def why_not_measured(candidate: Candidate) -> str:

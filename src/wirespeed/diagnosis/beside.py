@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from wirespeed.errors import SubjectError, UsageError
@@ -93,7 +94,11 @@ def run_beside(
         return BesideReport((), excluded=f"the original did not start again: {error.message}")
     if evidence.not_started is not None:
         return _not_started(edited, evidence.not_started)
-    return _report(evidence, wishes)
+    if evidence.not_imported:
+        names = ", ".join(Path(name).name for name in evidence.not_imported)
+        return BesideReport((), excluded=f"the app does not import {names} as it starts")
+    own = {} if evidence.interrupted else _own_places(original, pairs, evidence, plan, listener)
+    return _report(evidence, wishes, own)
 
 
 def _plan(plan: AdvicePlan, rounds: int) -> PairsPlan:
@@ -115,8 +120,7 @@ def _pair(wish: BesideWish) -> Pair:
 def _with_one_less(pairs: Sequence[Pair], wishes: Sequence[BesideWish]) -> list[Pair]:
     timed = [number for number, pair in enumerate(pairs) if pair.is_timed]
     least = min(timed, key=lambda number: wishes[number].worth_ns / max(1.0, wishes[number].whole_ns))
-    pair = pairs[least]
-    return [*pairs[:least], Pair(pair.request, pair.call_ns, is_timed=False), *pairs[least + 1 :]]
+    return [*pairs[:least], replace(pairs[least], is_timed=False), *pairs[least + 1 :]]
 
 
 def _not_started(edited: AppSubject, reason: str) -> BesideReport:
@@ -128,10 +132,41 @@ def _not_started(edited: AppSubject, reason: str) -> BesideReport:
         return BesideReport((), not_started=error.message)
 
 
-def _report(evidence: PairsEvidence, wishes: Sequence[BesideWish]) -> BesideReport:
+def _own_places(
+    original: AppSubject,
+    pairs: Sequence[Pair],
+    evidence: PairsEvidence,
+    plan: AdvicePlan,
+    listener: Listener,
+) -> dict[int, set[str]]:
+    """Where the original differs from itself in another process, by pair, of those whose answers differ.
+
+    A process number or the time of the start is the same in all answers of one process.
+    """
+    differing = [number for number, seen in evidence.seen.items() if seen.fidelity == "different"]
+    if not differing:
+        return {}
+    asked = [replace(pairs[number], is_timed=False) for number in differing]
+    try:
+        again = measure_pairs(
+            original, original, asked, _plan(plan, 0), ends=time.monotonic(), listener=listener
+        )
+    except (SubjectError, UsageError):
+        # Then the differences stand as they are, and no remedy is confirmed in spite of one.
+        return {}
+    return {
+        number: {difference.at for difference in again.seen[place].differences}
+        for place, number in enumerate(differing)
+        if place in again.seen
+    }
+
+
+def _report(
+    evidence: PairsEvidence, wishes: Sequence[BesideWish], own: Mapping[int, set[str]]
+) -> BesideReport:
     openapi = evidence.openapi
     return BesideReport(
-        tuple(_beside(evidence, number, wish) for number, wish in enumerate(wishes)),
+        tuple(_beside(evidence, number, wish, own.get(number, set())) for number, wish in enumerate(wishes)),
         openapi=None if openapi is None else Seen(fidelity=openapi.fidelity, differences=openapi.differences),
         evidence={
             "requests": [wish.request.name for wish in wishes],
@@ -144,10 +179,12 @@ def _report(evidence: PairsEvidence, wishes: Sequence[BesideWish]) -> BesideRepo
     )
 
 
-def _beside(evidence: PairsEvidence, number: int, wish: BesideWish) -> Beside:
+def _beside(evidence: PairsEvidence, number: int, wish: BesideWish, own: Collection[str]) -> Beside:
     rounds = [each[number] for each in evidence.rounds if number in each]
     errors = sum(each.errors[1] for each in rounds)
     found = evidence.seen.get(number)
+    if found is not None and found.differences and all(each.at in own for each in found.differences):
+        found = found._replace(fidelity="identical", differences=[])
     problem = evidence.failures.get(number) or (f"{errors} of its answers failed" if errors else None)
     return Beside(
         problem or (_difference(found.fidelity, found.differences, wish) if found else None),

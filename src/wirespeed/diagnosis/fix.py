@@ -17,7 +17,7 @@ from wirespeed.model.subject import EditedSource
 from wirespeed.source.values import Written
 
 from .advise import Advised, study_app
-from .beside import Beside, BesideReport, run_beside
+from .beside import FEWEST_ROUNDS, Beside, BesideReport, run_beside
 from .edits import Proposal, parts_of
 from .file_changes import FileChange, FilesChanged, ending_as_ctrl_c, write_all
 from .fix_document import FixOutcome, Writing, fix_outcome
@@ -108,7 +108,7 @@ def _run_written(
         plan.subject,
         [wish_of(row, chosen, plan) for row in rows_to_compare(advised.table)],
         plan,
-        rounds=plan.rounds or ROUNDS,
+        rounds=max(plan.rounds or ROUNDS, FEWEST_ROUNDS),
         boot_s=advised.zero.boot_s,
         ends=time.monotonic() + plan.budget_s,
         listener=listener,
@@ -146,7 +146,7 @@ def not_faster(seen: Beside, plan: ConfirmPlan) -> str | None:
     ]
     if not estimates:
         return "it could not be measured"
-    harm = next((each for each in estimates if each.ratio > 1 + plan.margin), None)
+    harm = next((each for each in estimates if each.ratio > 1 + plan.margin and each.interval[0] > 1), None)
     if harm is not None:
         return f"once written it takes {harm.ratio:.3g} of the time"
     if not any(each.interval[1] < 1 for each in estimates):

@@ -22,12 +22,14 @@ class Judged:
 
     @property
     def verdict(self) -> Verdict:
-        """Of both metrics: harm in either counts first, then gain in either."""
-        verdicts = [each.verdict for each in self.metrics]
+        """Of both metrics: where one is faster and the other slower, the larger of the two effects."""
+        verdicts = {each.verdict for each in self.metrics}
+        if {Verdict.FASTER, Verdict.SLOWER} <= verdicts:
+            return Verdict.SLOWER if self.worst_ratio * self.best_ratio > 1 else Verdict.FASTER
         for verdict in (Verdict.INVALID, Verdict.SLOWER, Verdict.FASTER):
             if verdict in verdicts:
                 return verdict
-        return Verdict.EQUIVALENT if set(verdicts) == {Verdict.EQUIVALENT} else Verdict.INCONCLUSIVE
+        return Verdict.EQUIVALENT if verdicts == {Verdict.EQUIVALENT} else Verdict.INCONCLUSIVE
 
     @property
     def metrics(self) -> list[Decision]:
@@ -50,17 +52,27 @@ class Judged:
         needed = [each.rounds_needed for each in self.metrics if each.rounds_needed is not None]
         return max(needed, default=None)
 
+    @property
+    def worst_ratio(self) -> float:
+        return max((each.ratio for each in self.estimates), default=1.0)
+
     def is_proven(self, margin: float) -> bool:
-        """Whether a metric gets better beyond the margin, and none seems to get worse beyond it."""
+        """Whether a metric gets better beyond the margin, and none gets worse beyond it."""
         return (
-            self.verdict is Verdict.FASTER
-            and any(clears_margin(estimate, margin) for estimate in self.estimates)
-            and self.harm(margin) is None
+            any(clears_margin(estimate, margin) for estimate in self.estimates) and self.harm(margin) is None
         )
 
     def harm(self, margin: float) -> Estimate | None:
-        """The metric that seems to get worse beyond the margin; a proof of harm is not waited for."""
-        return next((each for each in self.estimates if each.ratio > 1 + margin), None)
+        """The metric that gets worse beyond the margin by its estimate: proven to be slower, or else leaving
+        more harm open than the other metric gains.
+        """
+        return next((each for each in self.estimates if self._is_harm(each, margin)), None)
+
+    def _is_harm(self, estimate: Estimate, margin: float) -> bool:
+        if estimate.ratio <= 1 + margin:
+            return False
+        low, high = estimate.interval
+        return low > 1 or high * self.best_ratio > 1
 
 
 def judge_all(confirmed: Sequence[Confirmed], plan: ConfirmPlan) -> list[Judged]:
@@ -116,8 +128,7 @@ def _are_rivals(candidates: Sequence[Candidate], one: int, other: int) -> bool:
 
 def may_be_recommended(candidate: Candidate, *, allow_equal: bool = False) -> bool:
     """Whether anything but its figures stands against it."""
-    change = candidate.change
-    if change.bypass is not None or change.never_recommended is not None:
+    if candidate.is_only_shown:
         return False
     return candidate.keeps_bytes or (allow_equal and candidate.screened.fidelity == "equal")
 

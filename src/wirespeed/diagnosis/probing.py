@@ -18,7 +18,7 @@ from .agents import AgentHolder
 from .observation import Failure, Hot, Observation
 from .study import RoundZero, Study
 
-PROBE_CALLS = 6
+PROBE_CALLS = 12
 FEWEST_PROBE_S = 0.05
 MOST_PROBE_S = 1.5
 

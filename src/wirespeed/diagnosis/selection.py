@@ -54,6 +54,11 @@ class Candidate:
         return not self.screened.in_process
 
     @property
+    def is_only_shown(self) -> bool:
+        """Whether it is measured to tell something, and never recommended."""
+        return self.change.bypass is not None or self.change.never_recommended is not None
+
+    @property
     def is_timed(self) -> bool:
         """Whether it can have an arm: it was tried, here or not at all for want of a process of its own."""
         timed = self.screened.live_ns if self.is_live else self.screened.replay_ns
@@ -138,12 +143,12 @@ def select(
     usable = [
         each for each in candidates if each.is_timed and not (each.is_live and ratios[id(each)] > NO_GAIN)
     ]
-    by_speed = sorted(usable, key=lambda each: ratios[id(each)])
+    by_speed = sorted(usable, key=lambda each: (each.is_only_shown, ratios[id(each)]))
     answers = _answers([each for each in by_speed if changes_the_answer(each.change)], ratios)
-    # What a middleware costs is measured beside its rewrite, or alone where that cannot be made.
     others = [each for each in by_speed if not changes_the_answer(each.change)]
-    kept = [*answers[:1], *_compatible(others), *answers[1:]]
-    kept = _unique([*kept, *others])[:ARMS_AT_MOST]
+    kept = _unique([*answers[:1], *_compatible(others), *answers[1:], *others])
+    # What can never be recommended, such as the upper bound of a rewrite, takes no remedy's place.
+    kept = sorted(kept, key=lambda each: each.is_only_shown)[:ARMS_AT_MOST]
     return kept, [each for each in candidates if each not in kept]
 
 
@@ -153,7 +158,7 @@ def _answers(by_speed: Sequence[Candidate], ratios: dict[int, float]) -> list[Ca
         fastest = next((each for each in by_speed if each.screened.fidelity == fidelity), None)
         if fastest is not None and all(ratios[id(fastest)] < ratios[id(other)] for other in kept):
             kept.append(fastest)
-    safe = [each for each in by_speed if each.keeps_bytes]
+    safe = [each for each in by_speed if each.keeps_bytes and not each.is_only_shown]
     kept += [each for each in safe if each not in kept]
     if safe:
         limit = NEARLY_AS_FAST * max(ratios[id(safe[0])], 0.0)

@@ -189,7 +189,12 @@ def _findings(endpoint: Endpoint, margin: float, every_line: bool) -> Iterator[F
 def _told_together(code: str, findings: list[Finding], arms: list[ArmView]) -> Iterator[FindingView]:
     """Arms know only the code of what they cure, so they stand below the last finding that bears it."""
     spelled = [
-        FindingView(clean(code), clean(finding.problem), evidence="" if arms else clean(finding.evidence))
+        FindingView(
+            clean(code),
+            clean(finding.problem),
+            evidence="" if arms else clean(finding.evidence),
+            advice=clean(finding.advice or ""),
+        )
         for finding in findings
     ] or [FindingView(clean(code), problem="")]
     yield from spelled[:-1]

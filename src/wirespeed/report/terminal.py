@@ -183,6 +183,9 @@ def _finding_lines(finding: FindingView, arm_columns: list[int], width: int) -> 
     yield from flow(words(finding.problem), width, start=start, hanging=hanging)
     if finding.evidence:
         yield from flow(words(finding.evidence, "muted"), width, start=Text(" " * hanging), hanging=hanging)
+    if finding.advice:
+        told = [styled("by hand:", "strong"), *words(finding.advice)]
+        yield from flow(told, width, start=Text(" " * hanging), hanging=hanging)
     for arm in finding.arms:
         yield from _arm_lines(arm, arm_columns, width)
 

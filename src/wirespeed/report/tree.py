@@ -29,6 +29,8 @@ class FindingView:
     code: str
     problem: str
     evidence: str = ""
+    advice: str = ""
+    """What to do by hand."""
     arms: tuple[ArmView, ...] = ()
 
 

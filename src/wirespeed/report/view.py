@@ -91,6 +91,8 @@ def _totals(advice: Advice) -> Iterator[Span]:
             yield Span(f"{number} {word}")
     if advice.skipped:
         yield Span(f"{counted(len(advice.skipped), 'route')} not called")
+    if advice.diff is not None:
+        yield Span(f"`wirespeed fix {clean(advice.subject.app)}` shows the diff", "code")
 
 
 def _legend(advice: Advice) -> Iterator[str]:
