@@ -21,13 +21,14 @@ from typing import NamedTuple
 FIXTURES = Path(__file__).parent / "fixtures" / "real"
 MADE = FIXTURES / "made.json"
 SERVER = Path(__file__).with_name("behaving_server.py")
+NOBODY = "http://127.0.0.1:9"
 VERSION_OPTIONS = {"wrk": "-v", "ab": "-V", "autocannon": "--version"}
 
 
 class Fixture(NamedTuple):
     name: str
     command: str
-    """``URL`` stands for the server."""
+    """``URL`` stands for the server, ``NOBODY`` for a port where nobody listens."""
     with_command: bool = False
     """Keep the command above the output, as people paste it."""
 
@@ -42,6 +43,7 @@ FIXTURE_LIST = (
     Fixture("timeouts.hey.txt", "hey -n 1500 -c 20 -t 1 URL/stall", with_command=True),
     Fixture("options-after-url.hey.txt", "hey URL/clean -n 1000 -c 20", with_command=True),
     Fixture("rounded-down.hey.txt", "hey -n 1000 -c 30 URL/clean", with_command=True),
+    Fixture("refused.hey.txt", "hey -n 200 -c 10 NOBODY/", with_command=True),
     Fixture("clean-c1.wrk.txt", "wrk -t 1 -c 1 -d 7s --latency URL/clean"),
     Fixture("clean-c20.wrk.txt", "wrk -t 2 -c 20 -d 3s URL/clean"),
     Fixture("clean-c50.wrk.txt", "wrk -t 2 -c 50 -d 3s --latency URL/clean"),
@@ -61,6 +63,7 @@ FIXTURE_LIST = (
     Fixture("errors.autocannon.json", "autocannon -j -c 20 -d 2 URL/errors"),
     Fixture("closes.autocannon.json", "autocannon -j -c 20 -d 2 URL/closes"),
     Fixture("timeouts.autocannon.json", "autocannon -j -c 20 -d 5 -t 1 URL/stall"),
+    Fixture("refused.autocannon.json", "autocannon -j -c 5 -d 1 NOBODY/"),
     Fixture("rate.autocannon.json", "autocannon -j -c 10 -d 3 -R 500 URL/bursts"),
 )
 
@@ -89,7 +92,7 @@ def version_of(tool: str) -> str:
 def make(fixture: Fixture) -> dict[str, str]:
     tool = fixture.command.partition(" ")[0]
     with behaving_server() as url:
-        command = fixture.command.replace("URL", url).split()
+        command = fixture.command.replace("URL", url).replace("NOBODY", NOBODY).split()
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     shown = f"$ {' '.join(command)}\n" if fixture.with_command else ""
     (FIXTURES / fixture.name).write_text(shown + done.stdout)

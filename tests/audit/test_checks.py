@@ -77,6 +77,15 @@ def test_one_reset_connection_in_fifty_is_found_where_the_tool_shows_it(name: st
     assert finding.figures["share"] == pytest.approx(0.02, abs=0.005)
 
 
+@pytest.mark.parametrize("name", ["refused.hey.txt", "refused.autocannon.json"])
+def test_where_nobody_listens_every_request_failed_and_nothing_was_timed(name: str, one: One) -> None:
+    file = one(f"real/{name}")
+
+    assert only(file.findings, "hidden-errors").figures["share"] == 1.0
+    assert len(file.findings) == 1
+    assert (file.run.latency.mean_s, file.run.latency.max_s) == (None, None)
+
+
 def test_the_rate_of_good_answers_stands_beside_a_headline_that_counts_failures(run: Run) -> None:
     assert found("hidden-errors", run(refused=2000)) == [
         (

@@ -116,6 +116,24 @@ def test_escape_sequences_in_errors_and_labels_reach_no_terminal() -> None:
     assert "\x1b" not in shown(document)
 
 
+def test_two_runs_in_one_file_are_not_read_as_one() -> None:
+    for name in ("real/clean-c50.hey.txt", "real/clean-c50.wrk.txt", "real/clean-c50.ab.txt"):
+        with pytest.raises(UsageError, match="it holds 2 runs"):
+            audited((FIXTURES / name).read_bytes() * 2)
+
+
+def test_a_large_json_document_is_refused_before_it_is_parsed() -> None:
+    content = b'{"metrics": {"http_reqs": [' + b"[]," * 2_000_000
+    with pytest.raises(UsageError, match=r"no format known here for 6\.0 MB"):
+        audited(content)
+
+
+def test_colours_of_a_terminal_are_no_obstacle() -> None:
+    coloured = "".join(f"\x1b[1;32m{line}\x1b[0m\n" for line in WRK.splitlines())
+
+    assert audited(coloured.encode()).files[0].run.answered == 429_081
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_files_that_a_windows_shell_wrote_are_read(encoding: str) -> None:
     content = WRK.replace("\n", "\r\n").encode(encoding)

@@ -36,7 +36,10 @@ def test_runs_of_one_target_are_repeats_unless_tool_or_connections_differ(run: R
     [
         ("old-1.txt", "old-2.txt", True),
         ("a/old.run1.txt", "a/old.run2.txt", True),
-        ("old1.txt", "old12.txt", True),
+        ("run1.txt", "run2.txt", True),
+        ("a-1.hey.txt", "a-2.hey.txt", True),
+        ("clean-c1.txt", "clean-c50.txt", False),
+        ("v1.2-a.txt", "v1.3-a.txt", False),
         ("old-1.txt", "new-1.txt", False),
         ("1.txt", "2.txt", False),
     ],

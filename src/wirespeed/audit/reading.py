@@ -5,28 +5,31 @@ How many bytes are fetched is the caller's matter; ``MOST_BYTES`` says how many 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from wirespeed.audit.readers import NotReadable, Reader, all_readers
 from wirespeed.errors import UsageError
-from wirespeed.model.audit import ToolRun
+from wirespeed.model.audit import LatencyFigures, ToolRun
 
 MOST_BYTES = max(reader.most_bytes for reader in all_readers().values())
 _BINARY_SAMPLE = 4096
 _BINARY_SHARE = 0.1
+_COLOURS = re.compile(r"\x1b\[[0-9;]{0,20}m")
 
 
 def read_run(content: bytes, name: str, format_name: str | None) -> ToolRun:
     """The run that an output tells of. Raises ``UsageError``."""
     text = _decoded(content, name)
-    reader = _named(format_name) if format_name else _recognised(text, name)
-    if len(content) > reader.most_bytes:
+    size_bytes = len(content)
+    reader = _named(format_name) if format_name else _recognised(text, name, size_bytes)
+    if size_bytes > reader.most_bytes:
         raise UsageError(
-            f"{name} has {_megabytes(len(content))}, more than {reader.describes} ever has",
+            f"{name} has {_megabytes(size_bytes)}, more than {reader.describes} ever has",
             advice=f"At most {_megabytes(reader.most_bytes)} are read: cut what is not of the output.",
         )
     try:
-        return reader.read(text)
+        return _without_times_of_nothing(reader.read(text))
     except NotReadable as why:
         raise UsageError(
             f"{name} is no whole {reader.name} output: {why}",
@@ -43,8 +46,15 @@ def too_large(name: str, size_bytes: int | None) -> UsageError:
     )
 
 
+def _without_times_of_nothing(run: ToolRun) -> ToolRun:
+    """Where nothing was answered, tools print zeros or NaN for times."""
+    if run.answered == 0 and run.latency.of != "all requests":
+        return run.model_copy(update={"latency": LatencyFigures(samples=0, of=run.latency.of)})
+    return run
+
+
 def _decoded(content: bytes, name: str) -> str:
-    """UTF-8 with or without a mark, or UTF-16 as PowerShell's ``>`` writes it."""
+    """UTF-8 with or without a mark, or UTF-16 as PowerShell writes it; colours of a terminal removed."""
     if not content.strip():
         raise UsageError(
             f"{name} is empty",
@@ -54,7 +64,7 @@ def _decoded(content: bytes, name: str) -> str:
     text = content.decode(encoding, errors="replace")
     if _is_binary(text[:_BINARY_SAMPLE]):
         raise UsageError(f"{name} is no text", advice="Give the output that the tool printed.")
-    return text.replace("\r\n", "\n")
+    return _COLOURS.sub("", text.replace("\r\n", "\n"))
 
 
 def _is_binary(sample: str) -> bool:
@@ -66,8 +76,10 @@ def _is_control(character: str) -> bool:
     return unicodedata.category(character) == "Cc" and character not in "\t\n\r\x1b"
 
 
-def _recognised(text: str, name: str) -> Reader:
-    found = [reader for reader in all_readers().values() if reader.recognises(text)]
+def _recognised(text: str, name: str, size_bytes: int) -> Reader:
+    # Who would refuse its size need not look: JSON takes tens of times its size once parsed.
+    readers = [reader for reader in all_readers().values() if size_bytes <= reader.most_bytes]
+    found = [reader for reader in readers if reader.recognises(text)]
     if len(found) == 1:
         return found[0]
     if found:
@@ -76,9 +88,11 @@ def _recognised(text: str, name: str) -> Reader:
             f"{name} looks like several outputs: {names}",
             advice="Give each in a file of its own, or say with --format which one to read.",
         )
+    names = ", ".join(reader.name for reader in readers)
+    size = f" for {_megabytes(size_bytes)}" if len(readers) < len(all_readers()) else ""
     raise UsageError(
-        f"{name} is of no format known here",
-        advice=f"Known are {', '.join(all_readers())}. If it is one of them, say so with --format.",
+        f"{name} is of no format known here{size}",
+        advice=f"Known are {names}. If it is one of them, say so with --format.",
     )
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from wirespeed.model.audit import Difference, Repeats, ToolRun
 from wirespeed.stats import FloatArray, welch_interval
 
-_LAST_NUMBER = re.compile(r"(?<=.)[-_. ]?(?:run|r|no)?[-_. ]?\d{1,4}$", re.IGNORECASE)
+_LAST_NUMBER = re.compile(r"(?:[-_. ]+(?:run)?|^run)[-_. ]?\d{1,4}$", re.IGNORECASE)
+_OF_NO_NAME = "runs"
 ALPHA = 0.05
 
 
@@ -24,9 +25,8 @@ def group_of(label: str | None, run: ToolRun, name: str) -> str:
     """
     if label is not None:
         return label
-    stem = PurePath(name).name.partition(".")[0]
     load = f", {run.connections} at once" if run.connections else ""
-    return f"{run.target or _LAST_NUMBER.sub('', stem) or stem} ({run.tool}{load})"
+    return f"{run.target or _stem(PurePath(name))} ({run.tool}{load})"
 
 
 def repeats(runs: Iterable[tuple[str, ToolRun]]) -> list[Repeats]:
@@ -45,6 +45,13 @@ def differences(groups: Sequence[Repeats]) -> list[Difference]:
         baseline, *others = [group for group in groups if group.tool == tool]
         found += [_difference(group, baseline, candidates=len(groups) - 1) for group in others]
     return found
+
+
+def _stem(path: PurePath) -> str:
+    """``old`` of ``a/old-1.hey.txt``. A number that no separator sets apart is part of the name: ``c50``."""
+    while path.suffix[1:].isalpha():
+        path = path.with_suffix("")
+    return _LAST_NUMBER.sub("", path.name) or _OF_NO_NAME
 
 
 def _repeats(group: str, runs: list[ToolRun]) -> Repeats:

@@ -43,11 +43,12 @@ def _given_up(run: ToolRun, highest_s: float, cut: int) -> Finding:
     affected = [
         percentile(p.share) for p in run.latency.percentiles if p.share > 1 - cut / max(requests, cut)
     ]
+    what = "requests were given up at" if run.late is None else "answers came after"
     at = timeout(run.asked.timeout_s, run.timeout_s)
     bounds = f", and so {'are' if len(affected) > 1 else 'is'} {', '.join(affected)}" if affected else ""
     return _found(
         "misleading",
-        f"{grouped(cut)} requests were given up at {at} and have no time, so the maximum of "
+        f"{grouped(cut)} {what} {at} and have no time, so the maximum of "
         f"{seconds(highest_s)} is only a lower bound{bounds}.",
         "Write “at least” before it, or raise the time-out beyond the slowest answer.",
         maximum_s=highest_s,

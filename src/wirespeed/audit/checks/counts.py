@@ -74,7 +74,8 @@ def _rate(run: ToolRun, attempts: int) -> Iterator[Finding]:
     if run.requests_per_s is None or not run.duration_s:
         return
     expected = run.requests_per_s * run.duration_s
-    candidates = {attempts, run.answered or attempts, attempts - (run.refused or 0)}
+    answered = attempts if run.answered is None else run.answered
+    candidates = {attempts, answered, answered - (run.refused or 0)}
     if all(abs(expected - number) > RATE_TOLERANCE * number + 1 for number in candidates):
         yield _found(
             "doubtful",

@@ -50,7 +50,8 @@ def _within(difference: Difference, baseline: Repeats, group: Repeats) -> Findin
     return _found(
         "doubtful",
         f"{difference.group} differs from {difference.baseline} by {_signed(difference.gain)}, and "
-        f"repeats of one and the same by up to {share(spread)}: these files do not show that they differ.",
+        f"repeats of one and the same by up to {share(spread)}: so few runs do not show "
+        "that they differ.",
         _ADVICE,
         gain=difference.gain,
         spread=spread,

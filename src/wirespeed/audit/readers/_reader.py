@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -8,6 +9,13 @@ from wirespeed.model.audit import ToolRun
 
 class NotReadable(Exception):
     """The text is of this format, but not whole or not sound; says what is missing."""
+
+
+def refuse_several(text: str, line: str) -> None:
+    """Raises ``NotReadable`` where a line that every run has once, told by its beginning, comes again."""
+    runs = len(re.findall(rf"^{line}", text, re.MULTILINE))
+    if runs > 1:
+        raise NotReadable(f"it holds {runs} runs; put each in a file of its own")
 
 
 @dataclass(frozen=True, slots=True)

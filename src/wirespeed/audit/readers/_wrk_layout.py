@@ -8,7 +8,7 @@ from wirespeed.audit.command_line import Syntax, find_command
 from wirespeed.audit.numbers import amount, count, metric, seconds
 from wirespeed.model.audit import Asked, LatencyFigures, Percentile, ToolRun
 
-from ._reader import NotReadable
+from ._reader import NotReadable, refuse_several
 
 COMMAND = Syntax(
     programs=("wrk", "wrk2"),
@@ -33,6 +33,7 @@ def looks_like_wrk(text: str) -> bool:
 
 def read_summary(text: str, tool: str) -> ToolRun:
     """Everything but how latencies are to be read, which is where the two tools differ."""
+    refuse_several(text, "Requests/sec:")
     started = re.search(r"^Running .{1,20} test @ (\S+)", text, re.MULTILINE)
     load = re.search(r"^ {2}(\d{1,9}) threads? and (\d{1,9}) connections?", text, re.MULTILINE)
     ended = re.search(r"^ {2}(\d{1,15}) requests in ([\d.]+[a-z]+), ", text, re.MULTILINE)

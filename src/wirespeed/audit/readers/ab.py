@@ -11,7 +11,7 @@ from wirespeed.audit.command_line import Syntax, find_command
 from wirespeed.audit.numbers import amount, count, scaled
 from wirespeed.model.audit import Asked, LatencyFigures, Percentile, ToolRun
 
-from ._reader import TEXT_BYTES, NotReadable, Reader
+from ._reader import TEXT_BYTES, NotReadable, Reader, refuse_several
 
 COMMAND = Syntax(
     programs=("ab",),
@@ -32,6 +32,7 @@ def recognises(text: str) -> bool:
 
 
 def read(text: str) -> ToolRun:
+    refuse_several(text, "Requests per second:")
     rate, complete = amount(_field(text, "Requests per second")), count(_field(text, "Complete requests"))
     if rate is None or complete is None:
         gave_up = _GAVE_UP.search(text)

@@ -8,7 +8,7 @@ from wirespeed.audit.command_line import Syntax, find_command
 from wirespeed.audit.numbers import amount, count
 from wirespeed.model.audit import Asked, LatencyFigures, Percentile, ToolRun
 
-from ._reader import TEXT_BYTES, NotReadable, Reader
+from ._reader import TEXT_BYTES, NotReadable, Reader, refuse_several
 
 COMMAND = Syntax(
     programs=("hey",),
@@ -36,6 +36,7 @@ def recognises(text: str) -> bool:
 
 
 def read(text: str) -> ToolRun:
+    refuse_several(text, "Summary:")
     command = find_command(text, COMMAND)
     asked = command.asked if command else Asked()
     rate = _figure(text, "Requests/sec")
@@ -88,8 +89,6 @@ def _kind(message: str) -> str:
 
 
 def _latency(text: str, answered: int) -> LatencyFigures:
-    if not answered:
-        return LatencyFigures(samples=0, of="answers")
     percentiles = re.findall(r"^ {2}(\d{1,2})%+ in ([\d.]+) secs", text, re.MULTILINE)
     return LatencyFigures(
         min_s=_figure(text, "Fastest"),
