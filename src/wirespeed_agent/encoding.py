@@ -47,21 +47,18 @@ class Encoding:
         self._produced: Dict[int, Tuple[Any, Any]] = {}
         """(result, what it was made from) by the id of the result."""
 
-    def outermost(self) -> bool:
-        return not getattr(self._depth, "encoding", False)
-
-    @contextlib.contextmanager
-    def counted(self, label: str) -> Iterator[None]:
-        """The outermost encoder at work."""
+    def begin(self) -> bool:
+        """Whether an encoder that starts now in the endpoint is the outermost; then ``end`` must follow."""
+        if not self.in_endpoint or getattr(self._depth, "encoding", False):
+            return False
         self._depth.encoding = True
-        start = clock_ns()
-        try:
-            yield
-        finally:
-            self.encode_ns += clock_ns() - start
-            self._depth.encoding = False
-            if label not in self.encoders:
-                self.encoders.append(label)
+        return True
+
+    def end(self, label: str, nanoseconds: int) -> None:
+        self.encode_ns += nanoseconds
+        self._depth.encoding = False
+        if label not in self.encoders:
+            self.encoders.append(label)
 
     def produce(self, result: Any, source: Any) -> None:
         if len(self._produced) < MOST_PRODUCED:
@@ -110,9 +107,7 @@ def encoding_watched(current: Callable[[], Optional[Encoding]]) -> Iterator[None
     """``current`` gives the Encoding of the request that the running code serves, if it is examined."""
     import json
 
-    import pydantic
     from fastapi import encoders
-    from pydantic._internal import _model_construction
     from starlette.responses import Response
 
     with contextlib.ExitStack() as undo:
@@ -121,15 +116,26 @@ def encoding_watched(current: Callable[[], Optional[Encoding]]) -> Iterator[None
         for name in ("orjson", "ujson"):
             if name in sys.modules:
                 _replace(sys.modules[name], "dumps", _encoder(f"{name}.dumps", current), undo)
-        for name in ("model_dump", "model_dump_json"):
-            _replace(pydantic.BaseModel, name, _encoder(name, current), undo)
-        for name in ("dump_python", "dump_json"):
-            _replace(pydantic.TypeAdapter, name, _encoder(f"TypeAdapter.{name}", current, argument=1), undo)
         _replace(Response, "__init__", _response_maker(current), undo)
-        _replace(pydantic.TypeAdapter, "__init__", _adapter_builder(current), undo)
-        if hasattr(_model_construction, "complete_model_class"):
-            _replace(_model_construction, "complete_model_class", _model_builder(current), undo)
+        _watch_pydantic(current, undo)
         yield
+
+
+def _watch_pydantic(current: Callable[[], Optional[Encoding]], undo: contextlib.ExitStack) -> None:
+    import pydantic
+
+    if not hasattr(pydantic, "TypeAdapter"):
+        # Pydantic 1, whose models are built and dumped by compiled code.
+        return
+    from pydantic._internal import _model_construction
+
+    for name in ("model_dump", "model_dump_json"):
+        _replace(pydantic.BaseModel, name, _encoder(name, current), undo)
+    for name in ("dump_python", "dump_json"):
+        _replace(pydantic.TypeAdapter, name, _encoder(f"TypeAdapter.{name}", current, argument=1), undo)
+    _replace(pydantic.TypeAdapter, "__init__", _adapter_builder(current), undo)
+    if hasattr(_model_construction, "complete_model_class"):
+        _replace(_model_construction, "complete_model_class", _model_builder(current), undo)
 
 
 def _replace(owner: Any, name: str, watcher: Callable[[Call], Call], undo: contextlib.ExitStack) -> None:
@@ -173,15 +179,19 @@ def _encoder(
         @functools.wraps(original)
         def encode(*args: Any, **kwargs: Any) -> Any:
             seen = current()
-            if seen is None or not seen.in_endpoint or not seen.outermost():
+            if seen is None or not seen.begin():
                 return original(*args, **kwargs)
-            before = seen.encode_ns
-            with seen.counted(label):
+            # Small dumps come by the hundred: nothing but the call belongs between the clocks.
+            start = clock_ns()
+            try:
                 result = original(*args, **kwargs)
+            finally:
+                nanoseconds = clock_ns() - start
+                seen.end(label, nanoseconds)
             if len(args) > argument:
                 seen.produce(result, args[argument])
             if label == "model_dump":
-                _count(seen.dumped, type(args[0]), seen.encode_ns - before)
+                _count(seen.dumped, type(args[0]), nanoseconds)
             return result
 
         return encode
@@ -200,11 +210,14 @@ def _response_maker(current: Callable[[], Optional[Encoding]]) -> Callable[[Call
         @functools.wraps(original)
         def make(response: Any, content: Any = None, *args: Any, **kwargs: Any) -> None:
             seen = current()
-            if seen is None or not seen.in_endpoint or not seen.outermost():
+            if seen is None or not seen.begin():
                 original(response, content, *args, **kwargs)
                 return
-            with seen.counted(type(response).__name__):
+            start = clock_ns()
+            try:
                 original(response, content, *args, **kwargs)
+            finally:
+                seen.end(type(response).__name__, clock_ns() - start)
             seen.produce(response, content)
 
         return make

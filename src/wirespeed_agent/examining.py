@@ -7,6 +7,7 @@ is in place only while ``examining()`` is active.
 from __future__ import annotations
 
 import contextlib
+import types
 from typing import Any, Awaitable, Callable, Dict, Iterator, List, Optional
 
 from .asgi import Receive, Request, Scope, Send
@@ -52,9 +53,11 @@ def examining() -> Iterator[None]:
             original = getattr(routing, name)
             stack.callback(setattr, routing, name, original)
             setattr(routing, name, watcher(original))
-        validate = vars(_compat.ModelField)["validate"]
-        stack.callback(setattr, _compat.ModelField, "validate", validate)
-        _compat.ModelField.validate = _examine_validation(validate)  # type: ignore[method-assign]
+        validate = vars(_compat.ModelField).get("validate")
+        # With Pydantic 1 it is compiled, and nothing can be put in its place.
+        if isinstance(validate, types.FunctionType):
+            stack.callback(setattr, _compat.ModelField, "validate", validate)
+            _compat.ModelField.validate = _examine_validation(validate)  # type: ignore[method-assign]
         yield
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import functools
 import inspect
 import statistics
 import types
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from .encoding import Building
 from .examining import all_examined
@@ -30,7 +31,7 @@ TRIVIAL_OFF_CPU_NS = 20_000
 """As in the rule about hops; the rule decides, these only say where to look again."""
 DISTURBED_NS = 250_000
 """Cold caches, an interrupt, a wait for the interpreter lock; a real wait for something takes longer."""
-MANY_CALLS = 5
+MANY_CALLS = 3
 MOST_HOLDS = 5
 SUSPENDING = ("GET_AWAITABLE", "GET_AITER", "GET_ANEXT", "BEFORE_ASYNC_WITH")
 
@@ -129,15 +130,17 @@ def _kind(call: Any) -> str:
     function = call.__func__ if isinstance(call, types.MethodType) else call
     if not isinstance(function, types.FunctionType) or hasattr(function, "__wrapped__"):
         return "other"
-    if any(callable(value) for value in _closed_over(function)):
+    if any(callable(value) and not isinstance(value, type) for value in _closed_over(function)):
         # Most likely what a decorator without ``wraps`` has put around another function.
         return "other"
     return "async def" if inspect.iscoroutinefunction(function) else "def"
 
 
-def _closed_over(function: types.FunctionType) -> List[Any]:
-    cells = inspect.getclosurevars(function).nonlocals if function.__closure__ else {}
-    return list(cells.values())
+def _closed_over(function: types.FunctionType) -> Iterator[Any]:
+    for cell in function.__closure__ or ():
+        # A cell is empty while the function that fills it has not got there.
+        with contextlib.suppress(ValueError):
+            yield cell.cell_contents
 
 
 def _awaits(function: Any) -> bool:
@@ -286,7 +289,7 @@ def unions(found: FoundRoute) -> List[Fact]:
     field = getattr(found.effective, "response_field", None)
     if field is None:
         return []
-    return describe_unions(field.field_info.annotation, namespace_of(found.endpoint))
+    return describe_unions(getattr(field.field_info, "annotation", None), namespace_of(found.endpoint))
 
 
 def same_every_time(calls: Sequence[LiveCall], found: FoundRoute) -> Optional[Fact]:

@@ -36,7 +36,7 @@ async def routes(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 async def probe(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
-    """Call one request up to ``calls`` times within ``seconds``; answers ``observation.Observation``.
+    """Call one request, then up to ``calls`` times for about ``seconds`` twice; answers ``Observation``.
 
     ``watch``: the request was not named by the user, so what acts is called only this once.
     """
@@ -80,7 +80,7 @@ async def _watched_calls(
     layers: List[Spent] = []
     ends = time.monotonic() + float(args["seconds"])
     with watching(), bench.layer_meter().installed() as meter:
-        while not calls or (len(calls) < args["calls"] and time.monotonic() < ends):
+        while not calls or (len(calls) < args["calls"] - _most_examined(args) and time.monotonic() < ends):
             meter.take()
             calls.append(await bench.call(request, float(args["deadline_s"]), app=meter.app))
             layers.append(meter.take())
@@ -95,15 +95,21 @@ async def _examined_calls(bench: Workbench, request: Request, args: Mapping[str,
     calls: List[LiveCall] = []
     deadline_s = float(args["deadline_s"])
     ends = time.monotonic() + float(args["seconds"])
+    most = _most_examined(args) - 1
+    wanted = min(EXAMINED_CALLS, most)
     with examining():
-        wanted = EXAMINED_CALLS
         while not calls or (len(calls) < wanted and time.monotonic() < ends):
             calls.append(await examine(bench, request, deadline_s))
             if facts.looks_disturbed(all_examined(calls)[-1]):
-                wanted = 2 * EXAMINED_CALLS
-        if any(facts.looks_trivial(each) for each in all_examined(calls)):
+                wanted = most
+        if len(calls) <= most and any(facts.looks_trivial(each) for each in all_examined(calls)):
             calls.append(await examine(bench, request, deadline_s, profile=True))
     return calls
+
+
+def _most_examined(args: Mapping[str, Any]) -> int:
+    """Half of the calls that may be made."""
+    return max(1, int(args["calls"]) // 2)
 
 
 def _facts(bench: Workbench, study: Study, layers: List[Spent], examined: List[LiveCall]) -> Dict[str, Any]:
