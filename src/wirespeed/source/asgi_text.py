@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .dispatch import Change, Dispatch, Region, changes, uses_attribute
+from .dispatch import Change, Dispatch, Region, changes
 from .edit import Need
 from .names import names_used
 from .spot import Imports, free_name
@@ -75,11 +75,12 @@ class AsgiText:
         message = self._type("Message")
         lines = [(1, f"async def {self._sender}(message: {message}) -> None:")]
         lines.append((2, 'if message["type"] == "http.response.start":'))
-        if uses_attribute(self._dispatch, "headers"):
+        used = {new for *_, new in self._after}
+        if self._headers in used:
             name, needs = self._imports.of("starlette.datastructures", "MutableHeaders")
             self.needs += needs
             lines.append((3, f"{self._headers} = {name}(scope=message)"))
-        if uses_attribute(self._dispatch, "status_code"):
+        if self._status in used:
             lines.append((3, f'{self._status} = message["status"]'))
         after = self._moved(self._dispatch.after, self._after, 3)
         return self._lines(*lines) + after + self._lines((2, "await send(message)"))

@@ -114,9 +114,10 @@ class _Writer:
             encode = self._name("fastapi.encoders", name="jsonable_encoder")
             json = self._name("fastapi.responses", "starlette.responses", name="JSONResponse")
             return f"{name} = {json}({encode}({constant})).body", name
-        adapter = f"{self._name('pydantic', name='TypeAdapter')}({self._spot.tree.source(typed)})"
+        adapter = self._spot.free_in_module(f"_{self._function.name.strip('_')}_adapter")
+        made = f"{adapter} = {self._name('pydantic', name='TypeAdapter')}({self._spot.tree.source(typed)})"
         validated = f"{adapter}.validate_python({constant}, from_attributes=True)"
-        return f"{name} = {adapter}.dump_json({validated}, by_alias=True)", name
+        return f"{made}\n{name} = {adapter}.dump_json({validated}, by_alias=True)", name
 
     def response(self, name: str) -> str:
         status = keyword_argument(self._call, "status_code")

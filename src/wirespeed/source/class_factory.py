@@ -76,7 +76,7 @@ def _behind_self(tree: Tree, parameters: cst.Parameters, indent: str) -> str:
     comma = parameters.params[0].comma
     if not isinstance(comma, cst.Comma):
         return ""
-    text = tree.text[tree.span(comma).end : tree.span(parameters).end]
+    text = tree.text[tree.span(comma.whitespace_after).start : tree.span(parameters).end]
     return text.lstrip(" \t").replace("\r\n", "\n").replace(f"\n{indent}", "\n")
 
 

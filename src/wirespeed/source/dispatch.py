@@ -117,17 +117,9 @@ def changes(tree: Tree, dispatch: Dispatch, headers: str, status: str) -> tuple[
             stored = isinstance(inside[-1], cst.AssignTarget | cst.AugAssign) and node.attr.value != "headers"
             new = headers if node.attr.value == "headers" else 'message["status"]' if stored else status
             after.append((*tree.span(node), new))
+    if {'message["status"]', status} <= {new for *_, new in after}:
+        raise Refused("it reads the status that it sets")
     return before, after
-
-
-def uses_attribute(dispatch: Dispatch, attribute: str) -> bool:
-    """Of the response, after the next app was called."""
-    return any(
-        isinstance(node, cst.Attribute)
-        and _is_name(node.value, dispatch.response)
-        and node.attr.value == attribute
-        for node in _inner(dispatch.after.statements)
-    )
 
 
 def _first_line(tree: Tree, colon: int) -> int:

@@ -195,7 +195,8 @@ def _origin(binding: Binding) -> object:
 def _refuse_late_texts(tree: Tree, node: cst.CSTNode, above: int) -> None:
     """A type named in a string must be there by then, too."""
     late = {each.name for each in bindings_of(tree, tree.module) if each.offset >= above}
-    for inner, _ in walk(node):
+    typed = [each for each, _ in walk(node) if isinstance(each, cst.Annotation | cst.Arg)]
+    for inner in (found for each in typed for found, _ in walk(each)):
         text = inner.evaluated_value if isinstance(inner, cst.SimpleString) else ""
         if named := late & set(re.findall(r"\w+", text) if isinstance(text, str) else ()):
             raise Refused(f"{min(named)} is bound further down in the file")
