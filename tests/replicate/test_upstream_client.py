@@ -8,20 +8,32 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from urllib.error import HTTPError
+from urllib.error import HTTPError, URLError
 from urllib.request import ProxyHandler, build_opener
 
 import pytest
 
 from wirespeed.model.replication import ClaimVerdict
 from wirespeed.model.subject import AppSubject, ServerSettings
+from wirespeed.replicate.casting import stand_of
 from wirespeed.replicate.results import SuiteResults
 from wirespeed.replicate.suite import APPS, Experiment, Inspection
-from wirespeed.replicate.suites.upstream_client import MAKING, PATHS, SUITE, THREADS, notes, usual
+from wirespeed.replicate.suites.upstream_client import (
+    EACH,
+    GET,
+    MAKING,
+    PATHS,
+    SUITE,
+    THREADS,
+    UPSTREAM,
+    arms,
+    notes,
+    usual,
+)
 from wirespeed.subject.port import reserved_port
 from wirespeed.subject.server import ServedApp, served
 
-from .planting import planted, results_of, tiny, verdicts
+from .planting import PYTHON, planted, results_of, tiny, verdicts
 
 ARMS = tuple(PATHS.values())
 SHORT_S, LONGER_MS = "0.3", 3000
@@ -155,8 +167,21 @@ def test_it_is_told_what_making_a_client_costs_and_what_keeping_one_gains(measur
     assert any(f"{usual(20).name}, keeping one httpx.AsyncClient: " in each for each in told)
 
 
+def test_the_upstream_is_there_for_its_step_and_not_a_moment_longer() -> None:
+    with stand_of(SUITE.app, PYTHON, UPSTREAM) as stand:
+        url = stand.env[UPSTREAM.variable]
+        assert ask(f"{url}/uuid")[0] == 200
+    with pytest.raises(URLError):
+        ask(f"{url}/uuid")
+
+
 def test_no_claim_holds_where_threads_are_many_times_slower() -> None:
-    told = verdicts(planted(SUITE, "upstream_client"))
+    suite = planted(SUITE, "upstream_client")
+    claimed = (
+        replace(each, arms=arms(delay_ms=0, names=(EACH, GET)), companion=None) for each in suite.steps
+    )
+
+    told = verdicts(replace(suite, steps=tuple(claimed)))
 
     assert set(told.values()) == {ClaimVerdict.DOES_NOT_HOLD}
 
@@ -164,10 +189,10 @@ def test_no_claim_holds_where_threads_are_many_times_slower() -> None:
 def test_delays_and_connections_are_all_there_and_a_quick_run_takes_one_of_them() -> None:
     loads = [each for each in SUITE.steps if not isinstance(each, Inspection)]
 
-    for delay_ms in (0, 20, 250):
-        for connections in (10, 50, 200):
-            name = f"upstream takes {delay_ms} ms, {connections} connections"
-            assert sum(each.name == name and each.connections == connections for each in loads) == 1
+    for connections in (10, 50, 200):
+        names = {each.name for each in loads if each.connections == connections}
+        for delay_ms in (0, 20, 250):
+            assert any(name.startswith(f"upstream takes {delay_ms} ms") for name in names)
     quick = [each for each in loads if each.in_quick and isinstance(each, Experiment)]
     assert [each.name for each in quick] == [usual(20).name]
     assert all(each.in_quick for each in SUITE.steps if each.name in (THREADS, MAKING))

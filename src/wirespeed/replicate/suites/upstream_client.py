@@ -58,14 +58,10 @@ def arms(delay_ms: int, names: tuple[str, ...] = tuple(PATHS)) -> tuple[Arm, ...
 # -- steps ---------------------------------------------------------------------------------------------------
 
 
-def step_name(delay_ms: int, connections: int) -> str:
-    return f"upstream takes {delay_ms} ms, {connections} connections"
-
-
 def few(delay_ms: int) -> Experiment:
     """Fewer callers than threads."""
     return Experiment(
-        name=step_name(delay_ms, 10),
+        name=f"upstream takes {delay_ms} ms, few callers",
         arms=arms(delay_ms),
         connections=10,
         budget_s=40,
@@ -77,7 +73,7 @@ def few(delay_ms: int) -> Experiment:
 def usual(delay_ms: int) -> Experiment:
     """A few more callers than threads: what claims are judged by."""
     return Experiment(
-        name=step_name(delay_ms, USUAL),
+        name=f"upstream takes {delay_ms} ms",
         arms=arms(delay_ms),
         connections=USUAL,
         quick_connections=5,
@@ -93,7 +89,7 @@ def usual(delay_ms: int) -> Experiment:
 def many(delay_ms: int) -> SingleRuns:
     """Five times as many callers as threads. Rounds would take hours with a client per request."""
     return SingleRuns(
-        name=step_name(delay_ms, 200),
+        name=f"upstream takes {delay_ms} ms, many callers",
         arms=arms(delay_ms),
         connections=200,
         requests=400,
@@ -104,12 +100,15 @@ def many(delay_ms: int) -> SingleRuns:
     )
 
 
-def threads(arm: str, callers: int) -> Arm:
+def asking_for_threads(arm: str, callers: int) -> Arm:
     path = f"/thread-tokens?arm={PATHS[arm]}&callers={callers}&delay_ms={QUICK_DELAY_MS}"
     return Arm(name=f"{arm}, {callers} callers", path=path, env=ENV)
 
 
-THREAD_ARMS = (*(threads(GET, callers) for callers in (10, 50, 200)), threads(AIOHTTP, 200))
+THREAD_ARMS = (
+    *(asking_for_threads(GET, callers) for callers in (10, 50, 200)),
+    asking_for_threads(AIOHTTP, 200),
+)
 
 # -- claims --------------------------------------------------------------------------------------------------
 
