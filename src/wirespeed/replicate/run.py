@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from wirespeed.errors import WirespeedError
+from wirespeed.errors import SubjectError, WirespeedError
 from wirespeed.experiment.events import Event, Listener
 from wirespeed.model.replication import Replication
 from wirespeed.subject.machine import cpu_ticks
@@ -119,7 +119,9 @@ def measured(suite: Suite, step: Step, order: Order, listener: Listener) -> Resu
 
 def _why(error: WirespeedError) -> str:
     """With the last line of what the app said, if it did."""
-    said = (getattr(error, "app_traceback", None) or getattr(error, "output", "")).strip()
+    if not isinstance(error, SubjectError):
+        return error.message
+    said = (error.app_traceback or error.output).strip()
     return f"{error.message} ({said.splitlines()[-1].strip()})" if said else error.message
 
 

@@ -41,10 +41,13 @@ def replication_lines(replication: Replication, width: int) -> Iterator[Text]:
 
 def _suite(suite: Suite, width: int) -> Iterator[Text]:
     yield from flow(words(clean(suite.source.title)), width, start=styled(suite.name + _GAP, "strong"))
-    then = " · ".join(f"{name} {version}" for name, version in suite.source.versions.items())
-    here = " · ".join(f"{name} {version}" for name, version in suite.packages.items())
-    yield from flow(words(f"{suite.source.published or 'then'}: {then}", "muted"), width, hanging=4)
-    yield from flow(words(f"here: {here}", "muted"), width, hanging=4)
+    for when, versions in (
+        (suite.source.published or "then", suite.source.versions),
+        ("here", suite.packages),
+    ):
+        if versions:
+            told = " · ".join(f"{name} {version}" for name, version in versions.items())
+            yield from flow(words(f"{when}: {told}", "muted"), width, hanging=4)
     conclusions = {each.step: each for each in suite.conclusions}
     for step, group in groupby(suite.arms, key=lambda arm: arm.step):
         arms = list(group)
