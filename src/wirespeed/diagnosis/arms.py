@@ -107,7 +107,7 @@ def _why_unproven(candidate: Candidate, judged: Judged, margin: float) -> str | 
     harm = judged.harm(margin)
     if harm is not None and len(judged.estimates) > 1:
         where = "alone" if harm is judged.whole.estimate else f"with {PARALLEL} requests at once"
-        return f"slower {where}" if harm.interval[0] > 1 else f"it may be slower {where}"
+        return f"slower {where}" if harm.interval[0] > 1 + margin else f"it may be slower {where}"
     if candidate.change.in_parallel and judged.parallel is None:
         return f"not measured with {PARALLEL} requests at once, where it may do harm"
     if judged.verdict is Verdict.FASTER and not judged.is_proven(margin):

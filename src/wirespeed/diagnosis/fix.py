@@ -146,7 +146,7 @@ def not_faster(seen: Beside, plan: ConfirmPlan) -> str | None:
     ]
     if not estimates:
         return "it could not be measured"
-    harm = next((each for each in estimates if each.ratio > 1 + plan.margin and each.interval[0] > 1), None)
+    harm = next((each for each in estimates if each.interval[0] > 1 + plan.margin), None)
     if harm is not None:
         return f"once written it takes {harm.ratio:.3g} of the time"
     if not any(each.interval[1] < 1 for each in estimates):

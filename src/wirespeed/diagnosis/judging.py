@@ -63,8 +63,8 @@ class Judged:
         )
 
     def harm(self, margin: float) -> Estimate | None:
-        """The metric that gets worse beyond the margin by its estimate: proven to be slower, or else leaving
-        more harm open than the other metric gains.
+        """The metric that gets worse beyond the margin: proven so, or so by its estimate while it leaves more
+        harm open than the other metric gains.
         """
         return next((each for each in self.estimates if self._is_harm(each, margin)), None)
 
@@ -72,7 +72,7 @@ class Judged:
         if estimate.ratio <= 1 + margin:
             return False
         low, high = estimate.interval
-        return low > 1 or high * self.best_ratio > 1
+        return low > 1 + margin or high * self.best_ratio > 1
 
 
 def judge_all(confirmed: Sequence[Confirmed], plan: ConfirmPlan) -> list[Judged]:

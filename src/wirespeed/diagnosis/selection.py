@@ -158,10 +158,10 @@ def _answers(by_speed: Sequence[Candidate], ratios: dict[int, float]) -> list[Ca
         fastest = next((each for each in by_speed if each.screened.fidelity == fidelity), None)
         if fastest is not None and all(ratios[id(fastest)] < ratios[id(other)] for other in kept):
             kept.append(fastest)
-    safe = [each for each in by_speed if each.keeps_bytes and not each.is_only_shown]
-    kept += [each for each in safe if each not in kept]
+    kept += [each for each in by_speed if each.keeps_bytes and each not in kept]
+    safe = [each for each in kept if each.keeps_bytes and not each.is_only_shown]
     if safe:
-        limit = NEARLY_AS_FAST * max(ratios[id(safe[0])], 0.0)
+        limit = NEARLY_AS_FAST * min(ratios[id(each)] for each in safe)
         close = [each for each in safe if ratios[id(each)] <= limit] or safe[:1]
         favourite = min(close, key=lambda each: (*risk(each), ratios[id(each)]))
         kept = [favourite, *(each for each in kept if each is not favourite)]
