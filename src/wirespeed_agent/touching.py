@@ -40,7 +40,7 @@ C_MODULES = frozenset(
 
 HARMLESS_C = frozenset(
     [
-        *("allocate_lock", "cpu_count", "fspath", "get_ident", "get_native_id", "getcwd", "getpid"),
+        *("allocate_lock", "cpu_count", "fspath", "getcwd", "getpid"),
         *("getppid", "getvalue", "gmtime", "localtime", "mktime", "monotonic", "monotonic_ns"),
         *("perf_counter", "perf_counter_ns", "process_time", "process_time_ns", "strftime", "strptime"),
         *("thread_time", "thread_time_ns", "time", "time_ns", "urandom", "urlsafe_b64encode"),

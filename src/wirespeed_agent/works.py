@@ -172,7 +172,18 @@ def _stand_in(node: Any, role: str, is_awaited: bool, undo: contextlib.ExitStack
     if isinstance(call, _StandIn) or _is_generator(node):
         return
     undo.callback(setattr, node, "call", call)
-    node.call = (CoroutineStandIn if is_awaited else PlainStandIn)(call, role)
+    node.call = _stand_in_for(call, role, is_awaited)
+
+
+_stand_ins: Dict[Tuple[int, str, bool], _StandIn] = {}
+
+
+def _stand_in_for(call: Any, role: str, is_awaited: bool) -> _StandIn:
+    """One for each callable: newer FastAPIs keep what they find out about the callables they have seen."""
+    key = (id(call), role, is_awaited)
+    if key not in _stand_ins:
+        _stand_ins[key] = (CoroutineStandIn if is_awaited else PlainStandIn)(call, role)
+    return _stand_ins[key]
 
 
 def _is_awaited(node: Any) -> bool:

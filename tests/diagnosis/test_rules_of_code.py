@@ -358,14 +358,21 @@ def test_ws301_is_silent_about_cheap_layers_and_pure_ones(fields: Any) -> None:
 
 
 def test_ws403_shows_what_a_cache_would_gain_and_leaves_it_to_the_user() -> None:
-    found = seen(same_every_time={"calls": 6, "encode_ns": 4 * MS}, body_bytes=75_171)
+    found = seen(same_every_time={"calls": 6, "encode_ns": 6 * MS}, body_bytes=75_171)
 
     assert evidence("WS403", found) == (
-        "the same object and the same 75171 bytes in 6 calls, made anew each time: 4 ms, 40% of the request"
+        "the same object and the same 75171 bytes in 6 calls, made anew each time: 6 ms, 60% of the request"
     )
     (change,) = changes("WS403", found)
     assert [edit.what for edit in change.edits] == ["cache bytes"]
     assert change.never_recommended
+
+
+@pytest.mark.parametrize("fields", [{"whole_ns": 20 * MS}, {"whole_ns": MS // 2}])
+def test_ws403_does_not_propose_a_cache_for_what_costs_little(fields: Any) -> None:
+    same = {"calls": 6, "encode_ns": min(6 * MS, fields["whole_ns"])}
+
+    assert evidence("WS403", seen(same_every_time=same, **fields)) is None
 
 
 # -- all of them ---------------------------------------------------------------------------------------------

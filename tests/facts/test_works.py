@@ -22,6 +22,7 @@ NOT_TRIVIAL = {
     "runs_a_program": "subprocess.Popen",
     "takes_a_lock": "the lock LOCK",
     "takes_its_own_lock": "the lock self.guard",
+    "asks_for_its_thread": "get_ident",
     "uses_a_thread_local": "the thread-local LOCAL",
     "sets_a_context_variable": "the context variable who",
     "prints": "print",

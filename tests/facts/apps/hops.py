@@ -97,6 +97,10 @@ class Holder:
 HOLDER = Holder()
 
 
+def asks_for_its_thread():
+    return threading.current_thread().name
+
+
 def uses_a_thread_local():
     LOCAL.seen = getattr(LOCAL, "seen", 0) + 1
 
@@ -182,6 +186,7 @@ for _each in (
     takes_a_lock,
     HOLDER.takes_its_own_lock,
     HOLDER.is_a_method,
+    asks_for_its_thread,
     uses_a_thread_local,
     sets_a_context_variable,
     prints,

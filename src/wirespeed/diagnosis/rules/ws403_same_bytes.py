@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from wirespeed.diagnosis.observation import Change, CodeEdit, Observation
 
 from ._rule import Rule
-from ._shares import is_worth, milliseconds, share
+from ._shares import milliseconds, share
 
 PAGE = """\
 # WS403: identical bytes every time
@@ -15,7 +16,7 @@ PAGE = """\
 The endpoint takes nothing from the request, returned the same object in every observed call, and the same
 bytes were made of it each time. They could be made once.
 
-**Fires when** all of that holds and the response path takes 3 % of the request or more.
+**Fires when** all of that holds, and making the bytes takes 1 ms or more and half of the request.
 
 **Remedies measured**: the bytes kept after the first answer (`cache bytes`). It is shown with its figures,
 and never recommended: a few calls within a second cannot tell whether the object ever changes. An object that
@@ -28,6 +29,10 @@ is filled at start-up and one that a background task updates every minute look a
 - Headers or cookies that depend on the request must not be kept with them.
 """
 
+LEAST_NS: Final = 1_000_000
+LEAST_SHARE: Final = 0.5
+"""A cache is a thing to look after: for less than this nobody should."""
+
 JUDGMENT = "whether the answer ever changes cannot be seen in a few calls"
 ADVICE = (
     "make the bytes once, and again wherever the object changes; or let clients and proxies cache the answer"
@@ -36,7 +41,7 @@ ADVICE = (
 
 def evidence(seen: Observation) -> str | None:
     same = seen.same_every_time
-    if same is None or not is_worth(seen, same.encode_ns):
+    if same is None or same.encode_ns < LEAST_NS or share(seen, same.encode_ns) < LEAST_SHARE:
         return None
     return (
         f"the same object and the same {seen.body_bytes} bytes in {same.calls} calls, made anew each time: "
