@@ -160,6 +160,7 @@ START = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", START)
 def test_what_an_app_does_on_import_is_its_own_affair(
     plan: MakePlan, tmp_path: Path, what: str, free_port: Callable[[], int]

@@ -18,6 +18,8 @@ from wirespeed.model.plan import AdvicePlan
 
 from .conftest import MakePlan
 
+pytestmark = pytest.mark.slow
+
 SOURCE = '''\
 """Rows,   with formatting of its own."""
 from fastapi import FastAPI
