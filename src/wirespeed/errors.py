@@ -81,10 +81,6 @@ class RecordNotSaved(WirespeedError):
     """The evidence could not be written anywhere; what was measured stands, so callers warn and go on."""
 
 
-class FilesNotWritten(WirespeedError):
-    """The user's files could not be changed, or not be put back; the message says which, and why."""
-
-
 class Interrupted(WirespeedError):
     """The user pressed Ctrl-C; what was measured so far is saved."""
 

@@ -11,10 +11,10 @@ import pytest
 from wirespeed.diagnosis import fix as fixing
 from wirespeed.diagnosis.fix import fix
 from wirespeed.diagnosis.fix_document import FixOutcome
-from wirespeed.errors import FilesNotWritten
 from wirespeed.experiment.events import Event, Listener, Noted, RoundStarted, ignore
 from wirespeed.model.fix import FixedFile
 from wirespeed.model.plan import AdvicePlan
+from wirespeed.source.disk import EditNotWritten
 
 from .conftest import MakePlan
 
@@ -163,7 +163,7 @@ def test_a_file_that_is_changed_while_it_is_measured_is_refused(plan: AdvicePlan
         lambda event: isinstance(event, RoundStarted), lambda: (folder / "main.py").write_text(mine) and None
     )
 
-    with pytest.raises(FilesNotWritten, match=r"main\.py was changed meanwhile"):
+    with pytest.raises(EditNotWritten, match=r"main\.py has been changed in the meantime"):
         fix(plan, write=True, listener=edit)
 
     assert source(folder) == mine

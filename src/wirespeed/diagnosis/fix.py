@@ -14,13 +14,14 @@ from wirespeed.experiment.events import Listener, Noted, ignore
 from wirespeed.experiment.stopping import ConfirmPlan, estimate_of
 from wirespeed.model.plan import AdvicePlan
 from wirespeed.model.subject import EditedSource
+from wirespeed.source.disk import EditNotWritten, OnDisk, write_to_disk
 from wirespeed.source.values import Written
 
 from .advise import Advised, study_app
 from .beside import FEWEST_ROUNDS, Beside, BesideReport, run_beside
 from .edits import Proposal, parts_of
-from .file_changes import FileChange, FilesChanged, ending_as_ctrl_c, write_all
 from .fix_document import FixOutcome, Writing, fix_outcome
+from .signals import ending_as_ctrl_c, uninterrupted
 from .table import Row
 from .together import rows_to_compare, wish_of
 
@@ -34,7 +35,7 @@ NOT_SETTLED = "too many others were taken back, and what remained was not proven
 def fix(plan: AdvicePlan, *, write: bool, listener: Listener = ignore) -> FixOutcome:
     """Advise, and show or write what is recommended.
 
-    Raises what ``advise`` raises, and FilesNotWritten where the files cannot be changed: none is then.
+    Raises what ``advise`` raises, and EditNotWritten where the files cannot be changed: none is then.
     """
     started = time.monotonic()
     advised = study_app(plan, listener, started)
@@ -75,26 +76,39 @@ def _one_writing(
     listener: Listener,
 ) -> dict[int, str] | None:
     """Why proposals did not hold, by their ids; the files are then as they were. None for Ctrl-C."""
-    changed: FilesChanged | None = None
+    changed: OnDisk | None = None
     try:
-        changed = write_all([FileChange(f.path, f.bytes_before, f.bytes_after) for f in written.files])
-        listener(Noted(f"wrote {', '.join(path.name for path in changed.paths)}; proving it"))
+        with uninterrupted():
+            changed = write_to_disk(written)
+        listener(Noted(f"wrote {', '.join(file.path.name for file in changed.files)}; proving it"))
         report = _run_written(advised, proposals, written, plan, listener)
         if report.interrupted:
-            changed.restore()
+            _put_back(changed)
             return None
         failed = _failures(advised, proposals, report, writing)
     except KeyboardInterrupt:
         if changed is not None:
-            changed.restore()
+            _put_back(changed)
         return None
     except BaseException:
         if changed is not None:
-            changed.restore()
+            _put_back(changed)
         raise
     if failed:
-        changed.restore()
+        _put_back(changed)
     return failed
+
+
+def _put_back(changed: OnDisk) -> None:
+    """Raises EditNotWritten where that cannot be; then nothing was put back, and nothing is lost."""
+    try:
+        with uninterrupted():
+            changed.roll_back()
+    except EditNotWritten as error:
+        raise EditNotWritten(
+            f"it does not hold, and cannot be put back: {error.message}",
+            advice="What was written is in the diff that was shown: git apply -R takes it out.",
+        ) from error
 
 
 def _run_written(
