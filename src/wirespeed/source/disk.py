@@ -104,7 +104,7 @@ def _prepare(path: Path, content: bytes) -> Path:
     temporary: Path | None = None
     try:
         now = path.stat()
-        if not os.access(path, os.W_OK):
+        if not os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
             raise PermissionError(13, "the file is read-only")
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".wirespeed", dir=path.parent)
         temporary = Path(name)

@@ -18,6 +18,7 @@ from .meaning import meaning
 from .names import names_used
 from .names_at import NamesAt
 from .spot import FileEdit, Spot
+from .syntax import parsed
 from .tree import Tree
 from .values import Refused
 from .walking import Ancestors, call_name, names_in, own_nodes, scopes_of, walk
@@ -257,6 +258,6 @@ def _dedented(tree: Tree, text: str, at: int) -> str:
     if dedented.startswith(indent) and indent:
         plain, dedented = textwrap.dedent(plain), dedented.removeprefix(indent)
     try:
-        return dedented if ast.dump(ast.parse(dedented)) == ast.dump(ast.parse(plain)) else plain
+        return dedented if ast.dump(parsed(dedented)) == ast.dump(parsed(plain)) else plain
     except SyntaxError:
         raise Refused("its text cannot be moved to another indent") from None

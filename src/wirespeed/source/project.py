@@ -60,7 +60,7 @@ class Project:
         """
         has_word = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)".encode())
         for path in _modules(self.root):
-            content = _content(path, path.stat().st_mtime_ns)
+            content = _content(path, path.stat().st_mtime_ns) if path.is_file() else b""
             relative = path.relative_to(self.root)
             if relative != besides and has_word.search(content):
                 try:

@@ -15,6 +15,7 @@ import libcst as cst
 from .bindings import look_up
 from .project import Project
 from .spot import Spot
+from .syntax import parsed
 from .tree import Tree
 from .values import Refused
 from .walking import Ancestors, call_name, scopes_of, walk
@@ -89,7 +90,7 @@ def uses_elsewhere(
     homes = homes_of(project.root / path)
     for other, text in project.others_with(name, besides=path):
         try:
-            module = ast.parse(text)
+            module = parsed(text)
         except (SyntaxError, ValueError, RecursionError) as error:
             reason = f"{other.as_posix()}, which may use {name}, cannot be parsed"
             raise Refused(reason) from error
@@ -102,7 +103,7 @@ def homes_of(file: PurePath) -> frozenset[str]:
     return frozenset({file.stem, *file.parts[:-1]}) - {"__init__", "/"}
 
 
-def _uses_in(module: ast.Module, name: str, homes: frozenset[str], allowed: Collection[str]) -> Iterator[int]:
+def _uses_in(module: ast.AST, name: str, homes: frozenset[str], allowed: Collection[str]) -> Iterator[int]:
     names, modules = set[str](), set[str]()
     for node in ast.walk(module):
         if isinstance(node, ast.ImportFrom) and (node.level or _last(node.module or "") in homes):
@@ -123,7 +124,7 @@ def _last(module: str) -> str:
 
 
 def _loads(
-    module: ast.Module, name: str, names: set[str], modules: set[str], allowed: Collection[str]
+    module: ast.AST, name: str, names: set[str], modules: set[str], allowed: Collection[str]
 ) -> Iterator[int]:
     fine = {id(node) for parent in ast.walk(module) for node in _allowed_below(parent, allowed)}
     for node in ast.walk(module):

@@ -5,7 +5,6 @@ Only what surrounds a value goes; the value itself stays as it is written.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from .bindings import look_up
 from .edit import Replace
 from .meaning import meaning
 from .names import names_used
+from .syntax import parsed
 from .tree import Function, Tree
 from .values import Refused
 from .walking import body_nodes, names_in, walk
@@ -148,7 +148,7 @@ def unwrap(
 def _stands_alone(text: str) -> bool:
     """Whether it is one expression wherever it is put, line breaks included."""
     try:
-        ast.parse(text, mode="eval")
+        parsed(text, "eval")
     except SyntaxError:
         return False
     return True
