@@ -22,12 +22,16 @@ from .study import RoundZero, Shared, Study
 RESERVE_S = 0.5
 """Kept back from the budget for shutting down and writing the report."""
 
-SHARE_BESIDE = 0.3
-ROUNDS_BESIDE = 4
+SHARE_BESIDE = 0.35
+"""Of the time after round 0, what edited apps beside the original get at most where it is short."""
 BOOTS_BESIDE = 1.6
 """Two processes start at once, and share the cores."""
-CALLS_BESIDE = 20
-"""About how often each endpoint is called while both apps run."""
+ROUNDS_BESIDE, ROUNDS_OWN = 4, 8
+"""All remedies together are only compared with their arms; an arm of its own is judged by its rounds."""
+ANSWERS_BESIDE = 4
+TIMED_BESIDE_S = 0.4
+"""About what timing one endpoint on both apps takes in a round."""
+MOST_TIMED_BESIDE = 8
 
 
 def item_of(study: Study) -> Item:
@@ -94,28 +98,45 @@ class Clock:
     """When each part of the measuring has to end, fixed after round 0 (``time.monotonic()``).
 
     The rounds come first; then arms that each need an edited app of their own; then all remedies together as
-    one edited app. The last two get a share each where there may be a need for them.
+    one edited app. The last two get what they need where the rounds leave it, and a share in any case.
     """
 
     def __init__(self, plan: AdvicePlan, started: float, zero: RoundZero) -> None:
         self.ends = started + plan.budget_s - RESERVE_S
         left_s = self.ends - time.monotonic()
-        with_edits = [study for study in zero.studies if any(each.proposal.files for each in study.kept)]
-        with_own = [study for study in zero.studies if own_arms(study.kept)]
-        self.own_ends = self.ends - _beside_s(with_edits, zero.boot_s, left_s)
-        self.rounds_end = self.own_ends - _beside_s(with_own, zero.boot_s, left_s)
+        together_s, own_s = _together_s(zero), _own_s(zero)
+        spare_s = max(left_s - _rounds_s(zero, plan), SHARE_BESIDE * left_s)
+        fits = min(1.0, spare_s / max(1e-9, together_s + own_s))
+        self.own_ends = self.ends - together_s * fits
+        self.rounds_end = self.own_ends - own_s * fits
 
     @property
     def for_rounds_s(self) -> float:
         return self.rounds_end - time.monotonic()
 
 
-def _beside_s(studies: Sequence[Study], boot_s: float, left_s: float) -> float:
-    """About what an edited app beside the original takes, within its share."""
-    if not studies:
+def _rounds_s(zero: RoundZero, plan: AdvicePlan) -> float:
+    """What the rounds need at the least, for every arm."""
+    items = [item_of(study) for study in zero.studies if has_arms_in_process(study)]
+    costs_s = [item_cost_s(item, ARM_BUDGETS_NS[-1], plan.live_calls) for item in items]
+    return (zero.boot_s + sum(costs_s)) * (plan.rounds or COMFORTABLE_ROUNDS << plan.pairings)
+
+
+def _together_s(zero: RoundZero) -> float:
+    """What the edited app beside the original needs: all answers once more, and the times of some."""
+    timed = [study for study in zero.studies if any(each.proposal.files for each in study.kept)]
+    if not timed:
         return 0.0
-    requests_s = sum((study.seen.whole_ns or 0) / 1e9 for study in studies) * CALLS_BESIDE
-    return min(SHARE_BESIDE * left_s, ROUNDS_BESIDE * (BOOTS_BESIDE * boot_s + requests_s))
+    answers_s = ANSWERS_BESIDE * sum((study.seen.whole_ns or 0) / 1e9 for study in zero.studies)
+    return answers_s + ROUNDS_BESIDE * (
+        BOOTS_BESIDE * zero.boot_s + TIMED_BESIDE_S * min(len(timed), MOST_TIMED_BESIDE)
+    )
+
+
+def _own_s(zero: RoundZero) -> float:
+    """What arms need that have an edited app of their own."""
+    most = max((len(own_arms(study.kept)) for study in zero.studies), default=0)
+    return most * ROUNDS_OWN * (BOOTS_BESIDE * zero.boot_s + TIMED_BESIDE_S)
 
 
 def fit_arms(studies: Sequence[Study], boot_s: float, left_s: float, plan: AdvicePlan) -> None:

@@ -15,7 +15,7 @@ from wirespeed.model.subject import EditedSource
 from wirespeed.source.values import Written
 
 from .beside import Beside, BesideReport, BesideWish, run_beside
-from .budgeting import Clock
+from .budgeting import ROUNDS_OWN, Clock
 from .edits import Writer, parts_of
 from .round_figures import Confirmed
 from .screening import is_of_one_route
@@ -23,7 +23,6 @@ from .selection import Candidate
 from .study import RoundZero, Study
 from .table import MeasuredArm
 
-ROUNDS = 5
 APPS_AT_MOST = 4
 
 Place = tuple[int, int]
@@ -43,7 +42,7 @@ def measure_own(
             plan.subject.model_copy(update={"edited": edited_sources(written)}),
             [_wish(study, candidate) for study, _, candidate in arms],
             plan,
-            rounds=ROUNDS,
+            rounds=ROUNDS_OWN,
             boot_s=zero.boot_s,
             ends=time.monotonic() + left_s / (len(groups) - number),
             listener=listener,

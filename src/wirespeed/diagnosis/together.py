@@ -21,15 +21,13 @@ from wirespeed.model.verdict import Estimate
 from wirespeed.source.values import NoEdit, Written
 
 from .beside import Beside, BesideReport, BesideWish, run_beside
-from .budgeting import Clock
+from .budgeting import ROUNDS_BESIDE, Clock
 from .edits import Proposal, Writer, parts_of
 from .judging import Judged
 from .own_process import edited_sources
 from .study import RoundZero
 from .table import Row, Table
 
-ROUNDS = 4
-"""Of the edited app beside the original, where there is time."""
 TRIALS = 3
 """How often the rest is tried again without those that did not hold."""
 
@@ -85,7 +83,7 @@ def confirm_together(
             plan.subject.model_copy(update={"edited": edited_sources(written)}),
             [wish_of(row, chosen, plan) for row in rows],
             plan,
-            rounds=ROUNDS,
+            rounds=ROUNDS_BESIDE,
             boot_s=zero.boot_s,
             ends=clock.ends,
             listener=listener,
