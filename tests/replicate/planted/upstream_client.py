@@ -14,12 +14,12 @@ app = FastAPI(openapi_url=None)
 @app.get("/httpx2-shared", response_model=None)
 @app.get("/aiohttp-shared", response_model=None)
 async def waiting() -> Any:
-    await asyncio.sleep(0.004)
+    await asyncio.sleep(0.01)
     return {}
 
 
 @app.get("/requests-get", response_model=None)
 @app.get("/requests-session", response_model=None)
 def blocking() -> Any:
-    time.sleep(0.02)
+    time.sleep(0.05)
     return {}
