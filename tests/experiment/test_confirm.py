@@ -303,3 +303,46 @@ def test_a_schedule_fits_the_slowest_arm() -> None:
     slow = Item(Request(method="GET", path="/"), [{}], (1e6, 40e6), 1e6)
 
     assert slow.schedule(random.Random(1), ARM_BUDGETS_NS[-1]).length == 5
+
+
+def live_item(*, parallel: int = 0, changes: int = 0) -> Item:
+    """One live arm beside the unchanged route, with or without replayed ones."""
+    request = Request(method="GET", path="/live")
+    return Item(
+        request,
+        [{"change": n} for n in range(changes)],
+        (1e6,) * (1 + changes),
+        2e6,
+        live_changes=[{"edited": "text"}],
+        live_ns=(2e6, 1e6),
+        parallel=parallel,
+        parallel_ns=(2e6, 1e6) if parallel else (),
+        most_calls=500,
+    )
+
+
+def test_live_arms_and_many_in_flight_cost_their_time() -> None:
+    alone, parallel = live_item(), live_item(parallel=20)
+    budget = ARM_BUDGETS_NS[-1]
+
+    assert item_cost_s(item(arms=0), budget, 3) < item_cost_s(alone, budget, 3)
+    assert item_cost_s(alone, budget, 3) < item_cost_s(parallel, budget, 3)
+    assert item_cost_s(live_item(changes=1), budget, 3) > item_cost_s(alone, budget, 3)
+
+
+def test_live_arms_are_sent_with_schedules_of_their_own() -> None:
+    sent: list[dict[str, Any]] = []
+
+    class Recorder(Script):
+        def call(self, op: str, args: dict[str, Any], *, deadline_s: float, doing: str) -> Any:
+            sent.append(args)
+            return super().call(op, args, deadline_s=deadline_s, doing=doing)
+
+    measure_rounds(Recorder().boot, [live_item(parallel=20), item()], plan(1, 2), ends=FAR, listener=ignore)
+    live, replayed = sent
+
+    assert (live["live_changes"], live["parallel"], live["most_calls"]) == ([{"edited": "text"}], 20, 500)
+    assert {len(order) for order in live["live_schedule"]["orders"]} == {2}
+    assert live["parallel_schedule"]["length"] % 20 == 0
+    assert live["parallel_schedule"]["dropped"] == 20
+    assert "live_changes" not in replayed
