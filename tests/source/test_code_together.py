@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.source import CodeEditAt, NoEdit, Part, RouteChange, RouteEdit, TypeSource, Written
+from wirespeed.source import (
+    CodeEditAt,
+    CodeEditKind,
+    NoEdit,
+    Part,
+    RouteChange,
+    RouteEdit,
+    TypeSource,
+    Written,
+)
 from wirespeed.source.edits import write
 
 MAIN = """\
@@ -188,3 +197,11 @@ def test_environments_and_hidden_folders_are_not_the_project(project: Path) -> N
         (project / folder / "x.py").write_text("from shop.deps import settings\nsettings()\n")
     (project / "env" / "pyvenv.cfg").touch()
     assert isinstance(write(all_parts()[-1:], project), Written)
+
+
+@pytest.mark.parametrize("what", ["return the value", "return instances", "async def"])
+def test_a_route_that_a_loop_makes_with_others_stays_as_it_is(project: Path, what: CodeEditKind) -> None:
+    looped = "for path in PATHS:\n    @app.get(path)\n    def rows():\n        return JSONResponse({})\n"
+    (project / "loop.py").write_text(looped)
+    outcome = write([CodeEditAt(what, "loop.py:3", "rows")], project)
+    assert outcome == NoEdit("the route is made in a loop, and others with it")

@@ -13,7 +13,7 @@ from .class_factory import factory_of_class
 from .edit import Edit, Replace
 from .meaning import meaning
 from .references import DEPENDS, MAKES_ROUTE, refuse_other_uses
-from .routes import route_decorators
+from .routes import refuse_loop, route_decorators
 from .spot import FileEdit, Spot
 from .tree import Function, Tree
 from .values import Refused
@@ -57,6 +57,7 @@ def make_plain(spot: Spot) -> Iterator[FileEdit]:
 
 
 def _refuse_unless_fastapi_calls_it(spot: Spot, function: Function) -> None:
+    refuse_loop(function)
     routes = {id(call) for call in route_decorators(function)}
     if others := [each for each in function.node.decorators if id(each.decorator) not in routes]:
         name = spot.tree.source(others[0].decorator)

@@ -16,7 +16,7 @@ from .hand_built import HandBuilt, read_hand_built, status_code
 from .injected import Injected, existing_response, injected_response
 from .names import names_used
 from .references import MAKES_ROUTE, refuse_other_uses
-from .routes import keyword_argument, route_decorators
+from .routes import keyword_argument, refuse_loop, route_decorators
 from .spot import FileEdit, Spot
 from .tree import Function, Tree
 from .undump import Undumping, unwrap
@@ -57,6 +57,7 @@ def return_instances(spot: Spot) -> Iterator[FileEdit]:
 
 
 def _refuse_unless_endpoint(spot: Spot, function: Function) -> None:
+    refuse_loop(function)
     routes = route_decorators(function)
     if not routes:
         raise Refused("no decorator of it makes a route")

@@ -10,7 +10,7 @@ from .annotate import annotate
 from .edit import Edit
 from .options import reset_options
 from .response_class import drop_class_in_force
-from .routes import route_decorators
+from .routes import refuse_loop, route_decorators
 from .tree import Function, tree_of
 from .values import FunctionAt, Refused, RouteChange
 
@@ -36,8 +36,7 @@ def edits_of(
 def refuse_shared(function: Function, routes: int) -> None:
     """Raises Refused where the code makes routes that were not measured, or may make more of them."""
     decorators = len(route_decorators(function))
-    if any(isinstance(node, cst.For | cst.While) for node in function.around):
-        raise Refused("the route is made in a loop, and others with it")
+    refuse_loop(function)
     in_function = any(isinstance(node, cst.FunctionDef) for node in function.around)
     in_class = any(isinstance(node, cst.ClassDef) for node in function.around)
     if in_function and not decorators:

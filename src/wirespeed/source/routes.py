@@ -21,6 +21,12 @@ def route_decorators(function: Function) -> list[cst.Call]:
     return [call for call in expressions if isinstance(call, cst.Call) and _makes_route(call)]
 
 
+def refuse_loop(function: Function) -> None:
+    """Raises Refused where the function is one of many that the same lines make."""
+    if any(isinstance(node, cst.For | cst.While) for node in function.around):
+        raise Refused("the route is made in a loop, and others with it")
+
+
 def keyword_argument(call: cst.Call, keyword: str) -> cst.Arg | None:
     return next((arg for arg in call.args if arg.keyword and arg.keyword.value == keyword), None)
 
