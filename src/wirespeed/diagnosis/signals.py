@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
@@ -12,23 +12,32 @@ ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Signals that would end this process wait until the block has ended."""
-    waiting = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *ENDING_SIGNALS})
-    try:
+    """What would interrupt or end this process waits until the block has ended. For the main thread."""
+    received: list[int] = []
+    # Not by a mask: another thread would take the signal, and Python run its handler in this one.
+    with _handling((signal.SIGINT, *ENDING_SIGNALS), lambda number, frame: received.append(number)):
         yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, waiting)
+    if received:
+        signal.raise_signal(received[0])
 
 
 @contextlib.contextmanager
 def ending_as_ctrl_c() -> Iterator[None]:
     """While the block runs, what would end this process at once raises KeyboardInterrupt, as Ctrl-C does."""
-    before = {number: signal.signal(number, _interrupt) for number in ENDING_SIGNALS}
+    with _handling(ENDING_SIGNALS, _interrupt):
+        yield
+
+
+@contextlib.contextmanager
+def _handling(
+    numbers: Sequence[signal.Signals], handler: Callable[[int, FrameType | None], object]
+) -> Iterator[None]:
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

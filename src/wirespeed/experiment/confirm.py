@@ -241,7 +241,7 @@ ARM_BUDGETS_NS = (150_000_000, 100_000_000, 60_000_000, 30_000_000)
 """Replay time an arm and round, from generous to the least that still shows a few per cent."""
 
 COMFORTABLE_ROUNDS = 8
-QUICK_SHARE = 0.25
+QUICK_SHARE = 0.2
 """Beyond the comfortable number, rounds are added only while all of them take this share of the budget."""
 
 
