@@ -134,6 +134,8 @@ def _failures(
 ) -> dict[int, str]:
     if report.not_started is not None:
         return {id(each): f"the app does not start with it: {report.not_started}" for each in proposals}
+    if report.excluded is not None:
+        return {id(each): f"it could not be proven: {report.excluded}" for each in proposals}
     failed: dict[int, str] = {}
     for row, seen in zip(rows_to_compare(advised.table), report.endpoints, strict=True):
         name = row.study.planned.request.name

@@ -243,6 +243,10 @@ ARM_BUDGETS_NS = (150_000_000, 100_000_000, 60_000_000, 30_000_000)
 COMFORTABLE_ROUNDS = 8
 QUICK_SHARE = 0.2
 """Beyond the comfortable number, rounds are added only while all of them take this share of the budget."""
+CALM_SHARE, CALM_FACTOR = 0.25, 1.5
+"""Arms get more than the least time while all rounds take this share of the budget, or so much more than they
+need: longer blocks never replace rounds, and nobody should wait a minute for what ten seconds show.
+"""
 
 
 def plan_rounds(
@@ -272,7 +276,9 @@ def plan_rounds(
         return boot_s + sum(item_cost_s(items[n], arm_budget_ns, live_calls) for n in included)
 
     wanted = rounds or COMFORTABLE_ROUNDS << pairings
-    arm_budget_ns = next((b for b in ARM_BUDGETS_NS if cost_s(b) * wanted <= budget_s), ARM_BUDGETS_NS[-1])
+    least_s = cost_s(ARM_BUDGETS_NS[-1]) * wanted
+    calm_s = min(budget_s, max(budget_s * CALM_SHARE, least_s * CALM_FACTOR))
+    arm_budget_ns = next((b for b in ARM_BUDGETS_NS if cost_s(b) * wanted <= calm_s), ARM_BUDGETS_NS[-1])
     fewest = rounds or FEWEST_ROUNDS << pairings
     while len(included) > 1 and cost_s(arm_budget_ns) * fewest > budget_s:
         included.pop()
