@@ -219,3 +219,13 @@ def test_what_is_only_shown_takes_no_remedys_place(make: Any) -> None:
     types = [make.typed(name, by_type=True) for name in ("-> A", "-> B")]
 
     assert live_select(only_shown, *types)[0] == ["-> A", "-> B", "cache bytes"]
+
+
+def test_of_alternatives_that_need_a_process_of_their_own_the_most_natural_has_one(make: Any) -> None:
+    own: dict[str, Any] = {"in_process": False, "live_ns": None, "fidelity": None}
+    all_, first = ("pure asgi", "a.py:1"), ("pure asgi", "a.py:9")
+    both = make.code(all_, first, name="both", **own)
+
+    kept, left = live_select(both, make.code(all_, name="one", **own), make.code(first, name="other", **own))
+
+    assert (kept, left) == (["both"], ["one", "other"])

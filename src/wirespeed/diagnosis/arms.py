@@ -128,5 +128,5 @@ def why_not_measured(candidate: Candidate) -> str:
     if screened.fidelity == "equal":
         return "not measured: equal JSON, but other bytes, and another remedy is as fast"
     if candidate.is_live:
-        return "not measured: no gain at first look, or another was faster"
+        return "not measured: no gain at first look, or another stands for it"
     return "not measured: another was faster at first look"

@@ -142,7 +142,7 @@ def _own_s(zero: RoundZero) -> float:
 def fit_arms(studies: Sequence[Study], boot_s: float, left_s: float, plan: AdvicePlan) -> None:
     """Give up arms, the least promising of those endpoints that have most, until all rounds fit."""
     while not _fits(studies, boot_s, left_s, plan):
-        most = max(len(study.kept) for study in studies)
+        most = max((len(study.kept) for study in studies), default=0)
         if most < 2:
             return
         for study in studies:

@@ -141,7 +141,9 @@ def select(
     candidates = [Candidate(p, s) for p, s in zip(proposals, screening.variants, strict=True)]
     ratios = {id(each): expected_ratio(each, seen, screening) for each in candidates}
     usable = [
-        each for each in candidates if each.is_timed and not (each.is_live and ratios[id(each)] > NO_GAIN)
+        each
+        for each in _affordable(candidates)
+        if each.is_timed and not (each.is_live and ratios[id(each)] > NO_GAIN)
     ]
     by_speed = sorted(usable, key=lambda each: (each.is_only_shown, ratios[id(each)]))
     answers = _answers([each for each in by_speed if changes_the_answer(each.change)], ratios)
@@ -165,6 +167,16 @@ def _answers(by_speed: Sequence[Candidate], ratios: dict[int, float]) -> list[Ca
         close = [each for each in safe if ratios[id(each)] <= limit] or safe[:1]
         favourite = min(close, key=lambda each: (*risk(each), ratios[id(each)]))
         kept = [favourite, *(each for each in kept if each is not favourite)]
+    return kept
+
+
+def _affordable(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """All but the alternatives to a change that already has a process of its own, as the rule ordered them."""
+    kept: list[Candidate] = []
+    for each in candidates:
+        rivals = (other for other in kept if exclude_each_other(each.change, other.change))
+        if not (each.needs_own_process and any(other.needs_own_process for other in rivals)):
+            kept.append(each)
     return kept
 
 
