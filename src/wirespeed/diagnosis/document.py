@@ -65,7 +65,7 @@ def outcome_of(
             margin=plan.margin,
             alpha=plan.alpha,
             seed=plan.seed,
-            rounds=len(evidence.rounds),
+            rounds=len(evidence.rounds) or table.rounds,
             live_calls=plan.live_calls,
         ),
         noise=noise_of(table.confirmed, table.plan),

@@ -171,7 +171,7 @@ def _answers(by_speed: Sequence[Candidate], ratios: dict[int, float]) -> list[Ca
 
 
 def _affordable(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """All but the alternatives to a change that already has a process of its own, as the rule ordered them."""
+    """All but the alternatives to an earlier change that has a process of its own."""
     kept: list[Candidate] = []
     for each in candidates:
         rivals = (other for other in kept if exclude_each_other(each.change, other.change))

@@ -79,6 +79,11 @@ class Table:
     confirmed: list[Confirmed]
     plan: ConfirmPlan
 
+    @property
+    def rounds(self) -> int:
+        """The most that any arm had, in the app's process or one of its own."""
+        return max((len(each.whole) for each in self.confirmed), default=0)
+
     def row_of(self, study: Study) -> Row:
         return next(row for row in self.rows if row.study is study)
 
