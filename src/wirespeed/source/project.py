@@ -58,11 +58,15 @@ class Project:
 
         Raises Refused where one of them cannot be read: what it does with the word is not known.
         """
+        plain = word.encode()
         has_word = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)".encode())
         for path in _modules(self.root):
             content = _content(path, path.stat().st_mtime_ns) if path.is_file() else b""
+            # Looked for without an expression first: most modules never speak of it.
+            if plain not in content or not has_word.search(content):
+                continue
             relative = path.relative_to(self.root)
-            if relative != besides and has_word.search(content):
+            if relative != besides:
                 try:
                     yield relative, decode(content).text
                 except Refused as refused:

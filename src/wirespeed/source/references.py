@@ -105,18 +105,31 @@ def homes_of(file: PurePath) -> frozenset[str]:
 
 def _uses_in(module: ast.AST, name: str, homes: frozenset[str], allowed: Collection[str]) -> Iterator[int]:
     names, modules = set[str](), set[str]()
-    for node in ast.walk(module):
-        if isinstance(node, ast.ImportFrom) and (node.level or _last(node.module or "") in homes):
-            for alias in node.names:
+    for node in _imports(module):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names if node.level or _last(node.module or "") in homes else ():
                 if alias.name in (name, "*"):
                     names.add(name if alias.name == "*" else alias.asname or name)
                 elif alias.name in homes:
                     modules.add(alias.asname or alias.name)
-        elif isinstance(node, ast.Import):
+        else:
             found = [each for each in node.names if _last(each.name) in homes]
             modules |= {each.asname or each.name.partition(".")[0] for each in found}
     if names or modules:
         yield from _loads(module, name, names, modules, allowed)
+
+
+def _imports(module: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Wherever they stand. Only statements are looked into: expressions hold no imports, and most nodes."""
+    waiting = [module]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            below = getattr(node, field, None)
+            if isinstance(below, list):
+                waiting += below
 
 
 def _last(module: str) -> str:
