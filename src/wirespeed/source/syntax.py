@@ -9,7 +9,10 @@ from functools import lru_cache
 
 @lru_cache(maxsize=256)
 def parsed(text: str, mode: str = "exec") -> ast.AST:
-    """Raises SyntaxError. The tree is shared, and not to be changed. Whatever Python would warn of is the user's, and told elsewhere."""
+    """Raises SyntaxError. The tree is shared, and not to be changed.
+
+    Whatever Python would warn of is the user's, and told elsewhere.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree: ast.AST = compile(text, "<text>", mode, ast.PyCF_ONLY_AST, dont_inherit=True)
