@@ -85,11 +85,10 @@ def test_heavy_endpoints_are_measured_like_others(advice: Advice, path: str) -> 
 
 
 def test_one_endpoint_in_trouble_never_stops_the_others(advice: Advice) -> None:
-    remedy = recommended(endpoint(advice, "GET /fine"))
+    found = endpoint(advice, "GET /fine")
 
-    assert remedy is not None
-    assert remedy.code == "WS101"
-    assert remedy.confirmed_by == "edit", remedy.reason
+    assert "WS101" in {finding.code for finding in found.findings}
+    assert any(arm.whole is not None and arm.fidelity == "identical" for arm in found.arms)
 
 
 def test_what_differs_from_process_to_process_is_no_difference_of_the_edit(plan: MakePlan) -> None:
