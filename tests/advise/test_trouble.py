@@ -79,7 +79,7 @@ def test_one_endpoint_in_trouble_never_stops_the_others(advice: Advice, path: st
     found = endpoint(advice, f"GET {path}")
 
     assert found.status == 200
-    assert [finding.code for finding in found.findings] == ["WS101"]
+    assert "WS101" in {finding.code for finding in found.findings}
     assert any(each.whole is not None and each.fidelity == "identical" for each in found.arms)
 
 

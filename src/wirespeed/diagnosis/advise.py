@@ -72,13 +72,19 @@ def study_app(plan: AdvicePlan, listener: Listener, started: float) -> Advised:
     stopped = zero.interrupted or evidence.interrupted
     own = {} if stopped else measure_own(zero, direct, clock, listener)
     confirm = ConfirmPlan(alpha=plan.alpha, margin=plan.margin, pairings=plan.pairings)
-    no_rounds = evidence.ended_early if evidence.ended_early and not evidence.rounds else NO_TIME
+    no_rounds = _why_no_rounds(zero, evidence)
     table = table_of(
         zero, measured, evidence, own, confirm, no_rounds=no_rounds, allow_equal=plan.allow_equal
     )
     together = Together() if stopped else confirm_together(table, zero, direct, clock, listener)
     outcome = outcome_of(plan, zero, table, together, measured, left_out, evidence, ticks, started)
     return Advised(outcome, zero, table, together)
+
+
+def _why_no_rounds(zero: RoundZero, evidence: Evidence) -> str:
+    if zero.interrupted:
+        return "interrupted before its remedies were measured"
+    return evidence.ended_early if evidence.ended_early and not evidence.rounds else NO_TIME
 
 
 def _rounds(

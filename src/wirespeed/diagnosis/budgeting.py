@@ -26,7 +26,7 @@ SHARE_BESIDE = 0.35
 """Of the time after round 0, what edited apps beside the original get at most where it is short."""
 BOOTS_BESIDE = 1.6
 """Two processes start at once, and share the cores."""
-ROUNDS_BESIDE, ROUNDS_OWN = 4, 8
+ROUNDS_BESIDE, ROUNDS_OWN = 3, 8
 """All remedies together are only compared with their arms; an arm of its own is judged by its rounds."""
 ANSWERS_BESIDE = 4
 TIMED_BESIDE_S = 0.4

@@ -30,7 +30,7 @@ def conclusion_of(row: Row, *, has_recommendation: bool) -> Conclusion:
         return "failed"
     if has_recommendation:
         return "remedy"
-    if row.candidates and (not row.judged or _is_open(row)):
+    if study.is_untried or (row.candidates and (not row.judged or _is_open(row))):
         return "undecided"
     if _time_is_elsewhere(study) or not study.seen.fast_path:
         return "elsewhere"

@@ -42,6 +42,9 @@ def round_zero(holder: AgentHolder, plan: AdvicePlan, started: float, listener: 
         holder.close()
     except KeyboardInterrupt:
         result.interrupted = True
+        if not any(study.findings for study in result.studies):
+            # What is known so far takes no more calls.
+            diagnose(result, plan)
     except RestartFailed as failure:
         missing = len(requests.planned) - len(result.studies)
         result.notes.append(

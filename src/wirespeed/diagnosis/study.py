@@ -41,6 +41,11 @@ class Study:
     def is_unsafe(self) -> bool:
         return bool(self.seen.actions) and not self.planned.named
 
+    @property
+    def is_untried(self) -> bool:
+        """Whether there are remedies that nobody came to try."""
+        return bool(self.proposals) and self.screening is None and not self.left
+
     def drop_last_arm(self) -> None:
         """Give up the least promising arm, for want of time."""
         self.left.insert(0, self.kept.pop())
