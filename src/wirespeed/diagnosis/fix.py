@@ -120,7 +120,7 @@ def _run_written(
     return run_beside(
         plan.subject.model_copy(update={"edited": before}),
         plan.subject,
-        [wish_of(row, chosen, plan) for row in rows_to_compare(advised.table)],
+        [wish_of(row, chosen, plan, times_all=True) for row in rows_to_compare(advised.table)],
         plan,
         rounds=max(plan.rounds or ROUNDS, FEWEST_ROUNDS),
         boot_s=advised.zero.boot_s,

@@ -25,6 +25,7 @@ from .budgeting import ROUNDS_BESIDE, Clock
 from .edits import Proposal, Writer, parts_of
 from .judging import Judged
 from .own_process import edited_sources
+from .requests import SAFE_METHODS
 from .study import RoundZero
 from .table import Row, Table
 
@@ -99,6 +100,10 @@ def confirm_together(
     return together
 
 
+def _may_be_timed(row: Row, proposal: Proposal) -> bool:
+    return proposal.is_live or row.study.planned.request.method in SAFE_METHODS
+
+
 def _must_write(writer: Writer, proposals: Sequence[Proposal]) -> Written:
     """Fewer parts of what could be written before."""
     written = writer.write(parts_of(proposals))
@@ -139,13 +144,16 @@ def rows_to_compare(table: Table) -> list[Row]:
     ]
 
 
-def wish_of(row: Row, chosen: Collection[int], plan: AdvicePlan) -> BesideWish:
-    """``chosen``: ids of the proposals that the edited app has; an endpoint with none is only compared."""
+def wish_of(row: Row, chosen: Collection[int], plan: AdvicePlan, *, times_all: bool = False) -> BesideWish:
+    """``chosen``: ids of the proposals that the edited app has; an endpoint with none is only compared.
+
+    So is one whose requests may change something, while replay is enough to measure it.
+    """
     mine = [(each, judged) for each, judged in row.recommends if id(each) in chosen]
     return BesideWish(
         row.study.planned.request,
         whole_ns=row.whole_ns,
-        is_timed=any(row.measures(each) for each, _ in mine),
+        is_timed=any(row.measures(each) and (times_all or _may_be_timed(row, each)) for each, _ in mine),
         in_parallel=any(each.change.in_parallel for each, _ in mine),
         worth_ns=sum((1 - judged.best_ratio) * row.whole_ns for _, judged in mine),
         allow_equal=plan.allow_equal,
@@ -216,6 +224,11 @@ def _held(proposal: Proposal, rows: Sequence[Row], endpoints: Sequence[Beside]) 
     for row, seen in zip(rows, endpoints, strict=True):
         if len(seen.whole) > 1 and any(each is proposal for each, _ in row.recommends):
             return Standing(is_confirmed=True)
+        if row.measures(proposal) and not _may_be_timed(row, proposal):
+            method = row.study.planned.request.method
+            return Standing(
+                reason=f"the edited app answers alike; not timed, as {method} may change something"
+            )
     return Standing(reason="the edited app answers alike; the budget left no time to time it")
 
 
