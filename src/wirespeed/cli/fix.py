@@ -79,10 +79,10 @@ def fix(
 ) -> int:
     """Show the recommended remedies as one diff, or write them and prove them.
 
-    The app is advised on as by `wirespeed advise`. In a pipe the diff is all that is printed. With --write the
-    files are changed, the app is started afresh beside what it was, and called and measured again, for about
-    as long as the budget once more. What does not answer the same bytes, or is not faster, is rolled back;
-    so is everything when it is interrupted. No other file is touched.
+    The app is advised on as by `wirespeed advise`. In a pipe, stdout has the diff and nothing else. With
+    --write the files are changed, the app is started afresh beside what it was, and called and measured
+    again, for about as long as the budget once more. What does not answer the same bytes, or is not faster,
+    is rolled back; so is everything when it is interrupted. No other file is touched.
     """
     from wirespeed.cli import fix_run
     from wirespeed.cli.advise_plan import AdviseOptions, advice_plan
