@@ -19,6 +19,7 @@ from wirespeed.cli.commands import COMMANDS, Command
 from wirespeed.errors import AgentFailed, MeasurementInvalid, SubjectDied, SubjectError, UsageError
 
 SCRIPT = Path(sys.executable).with_name("wirespeed")
+FULL = Path("/dev/full")
 HEAVY = {"pydantic", "numpy", "scipy", "libcst"}
 
 
@@ -174,6 +175,50 @@ def test_a_reader_that_goes_away_gets_no_traceback() -> None:
         complaint = done.stderr.read()
 
     assert (complaint, done.returncode) == ("", 141)
+
+
+def test_a_reader_of_a_report_that_goes_away_is_no_check_that_failed() -> None:
+    output = Path(__file__).parents[1] / "audit/fixtures/real/clean-c50.wrk.txt"
+    with subprocess.Popen(
+        [SCRIPT, "audit", output], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as done:
+        assert done.stdout is not None and done.stderr is not None
+        done.stdout.close()
+        complaint = done.stderr.read()
+
+    assert (complaint, done.returncode) == ("", 141)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("arguments", [["rule", "WS101"], ["rule", "--help"], ["--version"]])
+def test_a_full_disk_is_told_as_one_and_is_no_bug(arguments: list[str]) -> None:
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [SCRIPT, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+
+    assert done.returncode == 4
+    assert done.stderr.startswith("error: nothing more can be written: No space left on device\n")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
+def test_an_error_that_nobody_can_be_told_still_has_its_exit_code() -> None:
+    with FULL.open("w") as full:
+        done = subprocess.run([SCRIPT, "advice"], stderr=full, check=False)
+
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("closing", "code"),
+    [("rule WS101 >&-", 0), ("advice 2>&-", 2), ("audit - <&-", 2), ("--help >&- 2>&-", 0)],
+)
+def test_streams_that_were_closed_from_the_start_are_no_bug(closing: str, code: int) -> None:
+    done = subprocess.run(f"'{SCRIPT}' {closing}", shell=True, capture_output=True, text=True, check=False)
+
+    assert done.returncode == code
+    assert "bug" not in done.stderr
 
 
 # How a run ends

@@ -6,10 +6,12 @@ itself on some of these errors; and it imports Typer only once a command is know
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from wirespeed import __version__
 from wirespeed.cli.commands import BUG, COMMANDS, INTERRUPTED, Command, root_help
@@ -17,30 +19,48 @@ from wirespeed.errors import UsageError, WirespeedError
 
 READER_GONE = 141
 """What shells report for a tool that SIGPIPE ended: the reader went away, and nothing more can be said."""
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run ``wirespeed ARGUMENTS…`` and return its exit code; errors are on stderr by then."""
+    _replace_closed_streams()
     try:
         code = _dispatch(list(arguments))
         sys.stdout.flush()
         return code
-    except WirespeedError as error:
-        from wirespeed.cli.failures import explain
-
-        explain(error)
-        return error.exit_code
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
     except BrokenPipeError:
         _stop_writing()
         return READER_GONE
-    except Exception as error:
+    except OSError as error:
+        if error.errno not in _FULL:
+            return _ended_by(error)
+        _stop_writing()
+        return _ended_by(_no_room(error))
+    except (Exception, KeyboardInterrupt) as error:
+        return _ended_by(error)
+
+
+def _ended_by(error: Exception | KeyboardInterrupt) -> int:
+    """Say why, and return the exit code; who cannot be told still gets that."""
+    with suppress(OSError):
+        _tell(error)
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
+    return error.exit_code if isinstance(error, WirespeedError) else BUG
+
+
+def _tell(error: Exception | KeyboardInterrupt) -> None:
+    if isinstance(error, WirespeedError):
+        from wirespeed.cli.failures import explain
+
+        explain(error)
+    elif isinstance(error, KeyboardInterrupt):
+        print("interrupted", file=sys.stderr)
+    else:
         from wirespeed.cli.failures import confess
 
         confess(error)
-        return BUG
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -88,6 +108,21 @@ def _run_command(command: Command, arguments: list[str]) -> int:
     return code
 
 
+def _no_room(error: OSError) -> WirespeedError:
+    return WirespeedError(
+        f"nothing more can be written: {error.strerror}",
+        advice="Make room where the output or temporary files go, or send them elsewhere.",
+    )
+
+
+def _replace_closed_streams() -> None:
+    """Python has None for a stream that was closed before it started (``>&-``): nobody wants to see it."""
+    for name, flags in (("stdin", os.O_RDONLY), ("stdout", os.O_WRONLY), ("stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            mode = "r" if flags == os.O_RDONLY else "w"
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
+
+
 def _stop_writing() -> None:
-    """What is still buffered for stdout goes nowhere, or Python would complain of the closed pipe at exit."""
+    """What is still buffered for stdout goes nowhere, or Python would complain at exit that it cannot."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,6 +6,7 @@ it stands: Rich's markup, emoji codes and highlighting are never applied to it.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, NamedTuple
@@ -36,9 +37,15 @@ class Columns(NamedTuple):
     width: int
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Rich would end the process here with 1, which says that a check failed."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
 def make_console(file: IO[str]) -> Console:
     """A console as reports need it: no colour in pipes, nor where ``NO_COLOR`` is set."""
-    return Console(
+    return _Console(
         file=file,
         highlight=False,
         markup=False,
