@@ -304,6 +304,11 @@ def test_rates_are_one_or_a_range() -> None:
     assert parse_rate("0.5..1e3") == (0.5, 1000)
 
 
+@pytest.mark.parametrize("text", ["1e12", "100..1000001"])
+def test_a_rate_whose_requests_could_only_pile_up_is_refused_at_once(text: str) -> None:
+    assert "Use 1,000,000 or less" in refusal(rate=text, slo="p99<50ms")
+
+
 def outcome(**changes: Any) -> Load:
     return SAMPLE.model_copy(update=changes)
 

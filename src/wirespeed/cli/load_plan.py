@@ -19,6 +19,8 @@ from wirespeed.model.subject import AppSubject, ServerSettings
 
 DEFAULT_DURATION = "10s"
 LONGEST_TIMEOUT_S = 3600.0
+MOST_PER_S = 1_000_000.0
+"""No process sends more, and every request that is due and cannot be sent takes memory all the same."""
 _ANY_URL = "http://127.0.0.1/"
 
 
@@ -129,6 +131,11 @@ def _rate(text: str) -> float:
         raise UsageError(
             f"--rate {text!r} is no number of requests a second",
             advice="Write --rate 500, or --rate 100..2000 to search. Without --rate, answers set the pace.",
+        )
+    if rate > MOST_PER_S:
+        raise UsageError(
+            f"--rate {text} is more than any load generator sends",
+            advice=f"Use {MOST_PER_S:,.0f} or less. Without --rate, answers set the pace.",
         )
     return rate
 
