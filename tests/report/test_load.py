@@ -112,6 +112,17 @@ def printed(load: Load, width: int = 110) -> str:
     return file.getvalue()
 
 
+def test_one_answer_gets_no_chart_of_ten_equal_bars() -> None:
+    result = Measured(ended_ns=10 * MS)
+    result.tally.take(rows(1, np.full(1, 2 * MS)))
+    result.tally.sent = 1
+    plan = LoadPlan(connections=1, requests=1, duration_s=None)
+    report = printed(summarize(parse_target("http://127.0.0.1:8000/typed"), plan, result, MACHINE))
+
+    assert "latency  2.00 ms" in report
+    assert "→" not in report
+
+
 def text(lines: Iterable[str]) -> str:
     return "\n".join(lines)
 

@@ -67,7 +67,6 @@ def load_lines(load: Load, width: int = WIDEST) -> Iterator[Text]:
         yield from _latency_table(load)
         yield Text()
         yield from _chart(load)
-        yield Text()
     for name, told in _facts(load).items():
         yield from flow(
             [*map(Text, told)], width, start=styled(f"{name}: ", "muted"), hanging=2, separator=_SEPARATOR
@@ -175,7 +174,9 @@ def _latency_cell(field: str, value_ns: int | None, censored_above_ns: int | Non
 
 
 def _chart(load: Load) -> Iterator[Text]:
-    """Ten bars from the fastest to the 99th percentile, and one line for what lies beyond."""
+    """Ten bars from the fastest to the 99th percentile, and one line for what lies beyond; nothing where the
+    bars would all be of one value.
+    """
     histogram = Histogram.decode(load.histogram)
     low_ns, high_ns, top_ns = histogram.min_ns, histogram.percentile_ns(0.99), histogram.max_ns
     if low_ns is None or high_ns is None or top_ns is None:
@@ -184,10 +185,13 @@ def _chart(load: Load) -> Iterator[Text]:
     edges = [low_ns + step * index for index in range(_BARS + 1)]
     counts = histogram.counts_between([*edges, max(top_ns, edges[-1]) + 1])
     labels = [from_to(*pair) for pair in pairwise(edges)] + [f"over {duration(edges[-1])}"]
+    if len(set(labels)) < len(labels):
+        return
     width = max(map(len, labels))
     for label, count in zip(labels, counts, strict=True):
         bar = styled(_bar(count / max(counts)), "code")
         yield Text(f"  {label.rjust(width)}  ") + bar + styled(f" {grouped(count)}", "muted")
+    yield Text()
 
 
 def _bar(filled: float) -> str:
