@@ -73,7 +73,8 @@ def _headline(run: ToolRun) -> Iterator[str]:
     """What somebody would quote."""
     requests = run.sent if run.answered is None else run.answered
     if requests is not None:
-        yield f"{grouped(requests)} {'requests' if run.answered is None else 'answers'}"
+        noun = "request" if run.answered is None else "answer"
+        yield f"{grouped(requests)} {noun}{'' if requests == 1 else 's'}"
     if run.requests_per_s is not None:
         yield f"{rate(run.requests_per_s)}/s"
     for name, value_s in (("mean", run.latency.mean_s), ("max", run.latency.max_s)):
