@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,13 @@ def test_escape_sequences_in_errors_and_labels_reach_no_terminal() -> None:
     assert "\x1b" not in shown(document)
 
 
+def test_a_copy_of_an_output_is_not_counted_as_a_repeat() -> None:
+    first, other = (FIXTURES / "real/clean-c50.wrk.txt").read_bytes(), WRK.encode()
+    outputs = [Output("a", first, "old"), Output("b", other, "new"), Output("copy", first, "old")]
+    with pytest.raises(UsageError, match="copy is the same output as a: one run, not two"):
+        audit(outputs, Asked())
+
+
 def test_two_runs_in_one_file_are_not_read_as_one() -> None:
     for name in ("real/clean-c50.hey.txt", "real/clean-c50.wrk.txt", "real/clean-c50.ab.txt"):
         with pytest.raises(UsageError, match="it holds 2 runs"):
@@ -126,6 +134,15 @@ def test_a_large_json_document_is_refused_before_it_is_parsed() -> None:
     content = b'{"metrics": {"http_reqs": [' + b"[]," * 2_000_000
     with pytest.raises(UsageError, match=r"no format known here for 6\.0 MB"):
         audited(content)
+
+
+def test_numbers_with_a_decimal_comma_are_not_cut_at_it() -> None:
+    text = (FIXTURES / "real/clean-c50.hey.txt").read_text()
+    with pytest.raises(UsageError, match="Requests/sec is no number as hey prints them"):
+        audited(re.sub(r"(\d)\.(\d)", r"\1,\2", text).encode())
+
+    mean = re.sub(r"(Average:\t0)\.", r"\1,", text)
+    assert read_run(mean.encode(), "x", None).latency.mean_s is None
 
 
 def test_colours_of_a_terminal_are_no_obstacle() -> None:

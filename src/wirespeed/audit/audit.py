@@ -10,6 +10,7 @@ from wirespeed import __version__
 from wirespeed.audit.checks import Check, Missing, NotApplicable, all_checks
 from wirespeed.audit.reading import read_run
 from wirespeed.audit.repeats import differences, group_of, repeats
+from wirespeed.errors import UsageError
 from wirespeed.model.audit import Asked, Audit, AuditedFile, CannotTell, Finding, ToolRun
 
 
@@ -25,6 +26,7 @@ class Output:
 def audit(outputs: Sequence[Output], asked: Asked, format_name: str | None = None) -> Audit:
     """What the outputs support. ``asked`` counts where an output does not say. Raises ``UsageError``."""
     runs = [completed(read_run(output.content, output.name, format_name), asked) for output in outputs]
+    _refuse_copies(outputs)
     files = [audited(output, run) for output, run in zip(outputs, runs, strict=True)]
     groups = repeats((file.group, file.run) for file in files) if len(files) > 1 else []
     found = differences(groups)
@@ -41,6 +43,18 @@ def audit(outputs: Sequence[Output], asked: Asked, format_name: str | None = Non
             for finding in check.compare(groups, found)
         ),
     )
+
+
+def _refuse_copies(outputs: Sequence[Output]) -> None:
+    """A copy would count as a repeat that agrees to the last digit, and hide how much repeats differ."""
+    names: dict[bytes, str] = {}
+    for output in outputs:
+        if output.content in names:
+            raise UsageError(
+                f"{output.name} is the same output as {names[output.content]}: one run, not two",
+                advice="Name every run once, and run the tool again for a repeat.",
+            )
+        names[output.content] = output.name
 
 
 def completed(run: ToolRun, asked: Asked) -> ToolRun:

@@ -40,9 +40,11 @@ def read(text: str) -> ToolRun:
     command = find_command(text, COMMAND)
     asked = command.asked if command else Asked()
     rate = _figure(text, "Requests/sec")
-    if rate is None or "Status code distribution:" not in text:
+    if "Status code distribution:" not in text:
         # hey always prints the heading, even where nothing was answered.
         raise NotReadable("it is cut off: the status code distribution is missing")
+    if rate is None:
+        raise NotReadable("its Requests/sec is no number as hey prints them, with a point for decimals")
     statuses = {code: int(n) for code, n in re.findall(r"^ {2}\[(\d{3})\]\t(\d{1,15}) responses", text, re.M)}
     errors = _errors(text)
     if not statuses and not errors:
@@ -68,7 +70,7 @@ def read(text: str) -> ToolRun:
 
 
 def _figure(text: str, name: str) -> float | None:
-    match = re.search(rf"^ {{2}}{name}:\t\s*([\d.]+)", text, re.MULTILINE)
+    match = re.search(rf"^ {{2}}{name}:\t\s*([\d.]+)(?![\d.,])", text, re.MULTILINE)
     return amount(match[1]) if match else None
 
 
