@@ -81,6 +81,17 @@ def test_every_revision_has_a_folder_of_its_own_that_goes_away(repository: Path)
     assert not any(folder.exists() for folder in folders)
 
 
+def test_changes_that_no_revision_has_are_known_where_revisions_are_compared(repository: Path) -> None:
+    with cast_of(plan(hosted(repository, revision="HEAD")), ignore) as cast:
+        assert cast.uncommitted == ()
+    (repository / "main.py").write_text("number = 3\n")
+    (repository / "scratch.txt").write_text("of no interest to git")
+    with cast_of(plan(hosted(repository, revision="HEAD")), ignore) as cast:
+        assert cast.uncommitted == ("main.py",)
+    with cast_of(plan(hosted(repository)), ignore) as cast:
+        assert cast.uncommitted == ()
+
+
 def test_an_app_imported_from_elsewhere_is_not_its_revision(repository: Path) -> None:
     with cast_of(plan(hosted(repository, revision="HEAD")), ignore) as cast:
         (subject,) = cast.subjects

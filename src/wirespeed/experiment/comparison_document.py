@@ -223,6 +223,10 @@ def _notes(
             f"{cast.processes} server processes share {cores} cores with the load generator; only one arm "
             "is driven at a time, but what the others do meanwhile is in its times"
         )
+    if cast.uncommitted:
+        first, *others = cast.uncommitted
+        more = f" and {len(others)} more" if others else ""
+        yield f"{first}{more}: changed and not committed, so no revision has the changes, HEAD neither"
     for arm, seen in zip(plan.arms, rehearsal.arms, strict=True):
         yield from _notes_on(arm.name, seen, rehearsal)
     dropped = len(rounds.measured) - len(rounds.kept)

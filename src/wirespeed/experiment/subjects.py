@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from wirespeed.model.comparison_plan import ComparisonPlan, HostedApp
 from wirespeed.model.subject import BaseUrl, Booted
 from wirespeed.subject.agent import AgentProcess
 from wirespeed.subject.packages import environment_with
-from wirespeed.subject.revision import worktree
+from wirespeed.subject.revision import uncommitted, worktree
 from wirespeed.subject.server import served
 
 from .confirm import Agent
@@ -32,6 +32,8 @@ class Cast:
     arms: tuple[StagedArm, ...]
     subjects: tuple[HostedApp | BaseUrl, ...]
     """As they are started: in their own environment, from their own folder."""
+    uncommitted: tuple[str, ...] = ()
+    """Files with changes that no revision has, though revisions are compared."""
 
     def subject_of(self, arm: int) -> HostedApp | BaseUrl:
         return self.subjects[self.arms[arm].host]
@@ -56,7 +58,13 @@ def cast_of(plan: ComparisonPlan, listener: Listener) -> Iterator[Cast]:
         changes = _Changes(stack, listener)
         subjects = [changes.applied(each) if isinstance(each, HostedApp) else each for each in distinct]
         arms = [StagedArm(arm.name, distinct.index(arm.subject), arm.request) for arm in plan.arms]
-        yield Cast(tuple(arms), tuple(subjects))
+        yield Cast(tuple(arms), tuple(subjects), _in_no_revision(distinct))
+
+
+def _in_no_revision(subjects: Sequence[HostedApp | BaseUrl]) -> tuple[str, ...]:
+    apps = [each for each in subjects if isinstance(each, HostedApp)]
+    folders = {each.app.folder for each in apps if each.revision is not None}
+    return tuple(sorted({name for folder in folders for name in uncommitted(folder)}))
 
 
 @contextmanager

@@ -38,6 +38,15 @@ def worktree(folder: Path, revision: str) -> Iterator[Path]:
             _remove(root, tree)
 
 
+def uncommitted(folder: Path) -> tuple[str, ...]:
+    """Files below ``folder`` whose changes are in no revision, as git names them.
+
+    Files that git was never told of are not among them. Raises UsageError where it is in no git repository.
+    """
+    _root_of(folder)
+    return tuple(_git(folder, "diff", "HEAD", "--name-only", "--relative", "--no-ext-diff").splitlines())
+
+
 def _root_of(folder: Path) -> Path:
     try:
         return Path(_git(folder, "rev-parse", "--show-toplevel"))
