@@ -304,6 +304,10 @@ def test_rates_are_one_or_a_range() -> None:
     assert parse_rate("0.5..1e3") == (0.5, 1000)
 
 
+def test_a_weight_that_would_fill_the_memory_is_refused() -> None:
+    assert "use x10000 or less" in refusal(gets=("/a x9999999999", "/b"))
+
+
 @pytest.mark.parametrize("text", ["1e12", "100..1000001"])
 def test_a_rate_whose_requests_could_only_pile_up_is_refused_at_once(text: str) -> None:
     assert "Use 1,000,000 or less" in refusal(rate=text, slo="p99<50ms")

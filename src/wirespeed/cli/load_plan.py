@@ -21,6 +21,8 @@ DEFAULT_DURATION = "10s"
 LONGEST_TIMEOUT_S = 3600.0
 MOST_PER_S = 1_000_000.0
 """No process sends more, and every request that is due and cannot be sent takes memory all the same."""
+MOST_WEIGHT = 10_000
+"""Every request of a cycle is an entry of a list."""
 _ANY_URL = "http://127.0.0.1/"
 
 
@@ -241,5 +243,10 @@ def _weighted(texts: tuple[str, ...]) -> tuple[list[str], list[int]]:
         text = texts[weights.index(0)]
         raise UsageError(
             f"{text!r} would never be sent", advice="Leave it out, or give it a weight of x1 or more."
+        )
+    if max(weights, default=1) > MOST_WEIGHT:
+        text = texts[weights.index(max(weights))]
+        raise UsageError(
+            f"{text!r} weighs too much", advice=f"Weights are relative: use x{MOST_WEIGHT} or less."
         )
     return [text if match is None else match[1] for text, match in zip(texts, matches, strict=True)], weights
