@@ -13,7 +13,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from wirespeed.http.recording import BYTES, CENSORED, DUE, END, FIRST, SENT, STATUS, WRITTEN
+from wirespeed.http.recording import CENSORED, DUE, END, SENT, STATUS
 from wirespeed.stats.histogram import Histogram, IntArray
 from wirespeed.stats.timeline import Timeline
 
@@ -112,8 +112,11 @@ class Tally:
     def take(self, rows: IntArray) -> None:
         """Count finished requests, answered or given up."""
         is_answer = rows[:, STATUS] != CENSORED
-        answers, given_up = rows[is_answer], rows[~is_answer]
-        self._take_answers(answers)
+        if is_answer.all():
+            self._take_answers(rows)
+            return
+        given_up = rows[~is_answer]
+        self._take_answers(rows[is_answer])
         self.response.record_censored(given_up[:, END] - given_up[:, DUE])
         self.service.record_censored(given_up[:, END] - given_up[:, SENT])
 
@@ -156,12 +159,13 @@ class Tally:
         )
 
     def _take_answers(self, rows: IntArray) -> None:
-        statuses, counts = np.unique(rows[:, STATUS], return_counts=True)
-        self.status.update(dict(zip(statuses.tolist(), counts.tolist(), strict=True)))
-        self.received_bytes += int(rows[:, BYTES].sum())
-        self.response.record(rows[:, END] - rows[:, DUE])
-        self.service.record(rows[:, END] - rows[:, SENT])
-        self.timeline.record(rows[:, END] - self.started_ns)
-        self.steps.write.record(rows[:, WRITTEN] - rows[:, SENT])
-        self.steps.wait.record(rows[:, FIRST] - rows[:, WRITTEN])
-        self.steps.read.record(rows[:, END] - rows[:, FIRST])
+        due, sent, written, first, end, status, received = np.ascontiguousarray(rows.T)
+        counts = np.bincount(status)
+        self.status.update({int(code): int(counts[code]) for code in np.flatnonzero(counts)})
+        self.received_bytes += int(received.sum())
+        self.response.record(end - due)
+        self.service.record(end - sent)
+        self.timeline.record(end - self.started_ns)
+        self.steps.write.record(written - sent)
+        self.steps.wait.record(first - written)
+        self.steps.read.record(end - first)

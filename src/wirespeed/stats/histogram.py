@@ -53,10 +53,13 @@ class Histogram:
         """Count every value of an array; below 0 counts as 0."""
         if not len(values_ns):
             return
-        values = np.clip(values_ns, 0, HIGHEST_NS)
-        self._counts += np.bincount(_slots(values), minlength=_SLOTS)
+        low, high = int(values_ns.min()), int(values_ns.max())
+        values = values_ns if low >= 0 and high <= HIGHEST_NS else np.clip(values_ns, 0, HIGHEST_NS)
+        # Only up to the largest value: most of the slots are for times that never occur.
+        counts = np.bincount(_slots(values))
+        self._counts[: len(counts)] += counts
         self._sum += int(values.sum())
-        self._widen(int(values.min()), int(values.max()))
+        self._widen(min(max(low, 0), HIGHEST_NS), min(max(high, 0), HIGHEST_NS))
         self.total += len(values)
 
     def add(self, other: Histogram) -> None:
@@ -175,9 +178,10 @@ class Histogram:
 
 
 def _slots(values: IntArray) -> IntArray:
-    # frexp gives the number of bits; float64 holds every value up to a day of nanoseconds exactly.
-    _, bits = np.frexp((values | (_SUB_BUCKETS - 1)).astype(np.float64))
-    bucket = bits.astype(np.int64) - _SUB_BUCKET_BITS
+    # float64 holds every value up to a day of nanoseconds exactly. Its exponent (IEEE 754: from the 52nd bit
+    # on, biased by 1023) is one less than the number of bits.
+    exponents = (values | (_SUB_BUCKETS - 1)).astype(np.float64).view(np.int64) >> 52
+    bucket = exponents - (1022 + _SUB_BUCKET_BITS)
     slots: IntArray = (bucket << _HALF_BITS) + (values >> bucket)
     return slots
 
