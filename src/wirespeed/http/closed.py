@@ -59,8 +59,14 @@ class ClosedLoop:
 
     def _next_of_all(self) -> None:
         ready, self._ready = self._ready, []
-        for lane in ready:
-            self._next(lane)
+        # ``_next`` for each, without the calls of it.
+        calls = self._calls
+        together = min(self._left, len(ready))
+        self._left -= together
+        for lane in ready[:together]:
+            send = lane.send
+            send(next(calls), clock())
+        self._rest(len(ready) - together)
 
     def _next(self, lane: Lane) -> None:
         if self._left:
@@ -68,9 +74,12 @@ class ClosedLoop:
             send = lane.send
             send(next(self._calls), clock())
         else:
-            self._busy_lanes -= 1
-            if not self._busy_lanes:
-                self.finished.set()
+            self._rest(1)
+
+    def _rest(self, lanes: int) -> None:
+        self._busy_lanes -= lanes
+        if not self._busy_lanes:
+            self.finished.set()
 
     def stop(self) -> IntArray:
         """Send nothing more. Nothing was due without having been sent."""
