@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 from dataclasses import dataclass
 from functools import partial
+from threading import Thread
 
 from wirespeed.experiment.confirm import Evidence, measure_rounds
 from wirespeed.experiment.events import Booting, Listener, ignore
@@ -65,6 +67,7 @@ def study_app(plan: AdvicePlan, listener: Listener, started: float) -> Advised:
     """Look around, measure, judge, and try what is recommended as one edited app."""
     ticks = cpu_ticks()
     direct = direct_part(plan)
+    Thread(target=_load_ahead, daemon=True).start()
     with AgentHolder(plan.subject, listener) as holder:
         zero = round_zero(holder, direct, started, listener)
     clock = Clock(direct, started, zero)
@@ -79,6 +82,12 @@ def study_app(plan: AdvicePlan, listener: Listener, started: float) -> Advised:
     together = Together() if stopped else confirm_together(table, zero, direct, clock, listener)
     outcome = outcome_of(plan, zero, table, together, measured, left_out, evidence, ticks, started)
     return Advised(outcome, zero, table, together)
+
+
+def _load_ahead() -> None:
+    """What the edits and the statistics will need takes a second to load; the app takes as long to start."""
+    for module in ("wirespeed.source.edits", "scipy.special"):
+        importlib.import_module(module)
 
 
 def _why_no_rounds(zero: RoundZero, evidence: Evidence) -> str:

@@ -20,7 +20,7 @@ from .budgeting import BOOTS_BESIDE
 from .observation import Seen
 from .screening import PARALLEL
 
-ARM_BUDGET_NS = 100_000_000
+ARM_BUDGET_NS = 50_000_000
 FEWEST_ROUNDS = 3
 """Fewer have no spread worth the name; then only answers are compared."""
 

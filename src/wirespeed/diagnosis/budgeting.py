@@ -169,4 +169,5 @@ def share_out(
         seed=plan.seed,
         deadline_s=plan.deadline_s,
         pairings=plan.pairings,
+        alpha=plan.alpha,
     )

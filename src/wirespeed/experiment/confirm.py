@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from wirespeed.errors import SubjectDied, SubjectHung, WirespeedError
 from wirespeed.model.request import Request
+from wirespeed.stats import smallest_effect
 
 from .design import (
     FEWEST_ROUNDS,
@@ -52,6 +53,13 @@ class Item:
     @property
     def arms(self) -> int:
         return 1 + len(self.changes)
+
+    @property
+    def expected_effect(self) -> float:
+        """What the arm that changes most is expected to make of the whole request: |1 - ratio|."""
+        saved_ns = [abs(self.call_ns[0] - each) for each in self.call_ns[1:]]
+        saved_ns += [abs(self.live_ns[0] - each) for each in self.live_ns[1:]]
+        return max(saved_ns, default=0.0) / self.whole_ns if self.whole_ns else 0.0
 
     def schedule(self, rng: random.Random, arm_budget_ns: int) -> Schedule:
         return schedule_round(self.arms, max(self.call_ns), rng, arm_budget_ns)
@@ -241,12 +249,29 @@ ARM_BUDGETS_NS = (150_000_000, 100_000_000, 60_000_000, 30_000_000)
 """Replay time an arm and round, from generous to the least that still shows a few per cent."""
 
 COMFORTABLE_ROUNDS = 8
+ROUND_SPREAD = 0.06
+"""A cautious guess at the standard deviation of a round's log ratio, before the first is measured."""
 QUICK_SHARE = 0.2
 """Beyond the comfortable number, rounds are added only while all of them take this share of the budget."""
 CALM_SHARE, CALM_FACTOR = 0.25, 1.5
 """Arms get more than the least time while all rounds take this share of the budget, or so much more than they
 need: longer blocks never replace rounds, and nobody should wait a minute for what ten seconds show.
 """
+
+
+def rounds_that_show(items: Sequence[Item], alpha: float = 0.05) -> int:
+    """As few as show the smallest of the items' expected effects, five to eight.
+
+    Gains of half a request need no eight rounds, and nobody should wait for them. Fixed before the first
+    round, on what round 0 saw, so that no verdict depends on when it was looked at.
+    """
+    effect = min((item.expected_effect for item in items), default=0.0)
+    arms = sum(item.arms - 1 + len(item.live_changes) for item in items)
+    few = range(FEWEST_ROUNDS, COMFORTABLE_ROUNDS)
+    return next(
+        (n for n in few if smallest_effect(ROUND_SPREAD, n, alpha, max(1, arms)) <= effect),
+        COMFORTABLE_ROUNDS,
+    )
 
 
 def plan_rounds(
@@ -260,11 +285,13 @@ def plan_rounds(
     seed: int,
     deadline_s: float,
     pairings: int = 0,
+    alpha: float = 0.05,
 ) -> RoundsPlan:
     """Share ``budget_s`` out before the first round: how many rounds, how long an arm, and which items.
 
-    First the replay time of every arm shrinks until eight rounds fit, then the number of rounds, then the
-    items of least ``worth`` for their time are left out. ``rounds`` fixes their number.
+    Eight rounds are wanted, or fewer where every item's expected effect is so large that they show it. First
+    the replay time of every arm shrinks until those fit, then the number of rounds, then the items of least
+    ``worth`` for their time are left out. ``rounds`` fixes their number.
     """
 
     def worth_for_its_time(number: int) -> float:
@@ -275,7 +302,7 @@ def plan_rounds(
     def cost_s(arm_budget_ns: int) -> float:
         return boot_s + sum(item_cost_s(items[n], arm_budget_ns, live_calls) for n in included)
 
-    wanted = rounds or COMFORTABLE_ROUNDS << pairings
+    wanted = rounds or rounds_that_show(items, alpha) << pairings
     least_s = cost_s(ARM_BUDGETS_NS[-1]) * wanted
     calm_s = min(budget_s, max(budget_s * CALM_SHARE, least_s * CALM_FACTOR))
     arm_budget_ns = next((b for b in ARM_BUDGETS_NS if cost_s(b) * wanted <= calm_s), ARM_BUDGETS_NS[-1])
@@ -284,6 +311,9 @@ def plan_rounds(
         included.pop()
     round_s = max(1e-9, cost_s(arm_budget_ns))
     most = MOST_ROUNDS << pairings
-    quick = rounds_within(budget_s * QUICK_SHARE, round_s, fewest, most)
-    chosen = rounds or max(quick, min(wanted, rounds_within(budget_s, round_s, fewest, most)))
+    affordable = min(wanted, rounds_within(budget_s, round_s, fewest, most))
+    # Where fewer show all there is to show, more would show it no better.
+    is_quick = wanted >= COMFORTABLE_ROUNDS << pairings
+    quick = rounds_within(budget_s * QUICK_SHARE, round_s, fewest, most) if is_quick else fewest
+    chosen = rounds or max(quick, affordable)
     return RoundsPlan(chosen, arm_budget_ns, tuple(included), live_calls, seed, deadline_s)

@@ -11,6 +11,7 @@ import random
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -199,6 +200,12 @@ class _EditedNotStarted(Exception):
     """Says why."""
 
 
+def _leave(context: AbstractContextManager[object], entered: Future[BootedAgent]) -> None:
+    """Ends what another thread began, once it has; what did not begin needs no end."""
+    if entered.exception() is None:
+        context.__exit__(None, None, None)
+
+
 class _Theatre:
     """Both apps on stage, round after round."""
 
@@ -236,10 +243,14 @@ class _Theatre:
 
     @contextmanager
     def _both(self) -> Iterator[Agents]:
-        with ExitStack() as stack:
+        """Started side by side: nothing is measured meanwhile."""
+        with ExitStack() as stack, ThreadPoolExecutor(1) as aside:
+            starting = self._start(self._edited)
+            started = aside.submit(starting.__enter__)
+            stack.callback(_leave, starting, started)
             original = stack.enter_context(self._start(self._original))
             try:
-                edited = stack.enter_context(self._start(self._edited))
+                edited = started.result()
             except (SubjectError, UsageError) as error:
                 raise _EditedNotStarted(error.message) from error
             imported = set(edited.booted.edited) if edited.booted else set()

@@ -16,15 +16,22 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 _AGENT = "wirespeed_agent"
 LOGBOOK = "logbook"
+_making = RLock()
+
+
+def agent_folder() -> Path:
+    """The folder to hand to an interpreter; made once and shared by all agents, of all threads."""
+    with _making:
+        return _agent_folder()
 
 
 @cache
-def agent_folder() -> Path:
-    """The folder to hand to an interpreter; made once and shared by all agents."""
+def _agent_folder() -> Path:
     folder = _private_folder() / _AGENT
     with resources.as_file(resources.files(_AGENT)) as installed:
         shutil.copytree(installed, folder, ignore=shutil.ignore_patterns("__pycache__"))
@@ -61,7 +68,8 @@ def _cache(name: str) -> Path:
     try:
         return _user_caches() / "wirespeed" / name
     except RuntimeError:
-        return _private_folder() / name
+        with _making:
+            return _private_folder() / name
 
 
 def _user_caches() -> Path:
