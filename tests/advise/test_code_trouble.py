@@ -12,6 +12,8 @@ from wirespeed.model.advice import Advice, Endpoint
 
 from .conftest import MakePlan, advise_quickly, endpoint, recommended
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def outcome(plan: MakePlan) -> Outcome:

@@ -27,6 +27,8 @@ ROWS = """
 from pathlib import Path
 from fastapi import FastAPI
 
+pytestmark = pytest.mark.slow
+
 app = FastAPI()
 ROWS = [{"n": n, "name": f"row {n}"} for n in range(300)]
 

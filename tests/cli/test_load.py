@@ -113,6 +113,7 @@ def test_the_report_names_what_was_measured_and_warns_of_redirects(server: str) 
     assert "Redirects are not followed" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("layout", "line"), [("hey", "Summary:"), ("wrk", "Running "), ("hdr", "#[Histogram log")]
 )
@@ -129,6 +130,7 @@ def test_a_record_is_kept_unless_told_not_to(server: str, tmp_path: Path) -> Non
     assert json.loads(record.read_bytes())["document"]["requests"]["answered"] == 40
 
 
+@pytest.mark.slow
 def test_an_objective_that_is_not_met_fails_the_check(server: str) -> None:
     common = ("-n", "40", "-c", "1", "--no-save")
     assert wirespeed(server, *common, "--slo", "p50<30s").returncode in (0, 4)
@@ -137,6 +139,7 @@ def test_an_objective_that_is_not_met_fails_the_check(server: str) -> None:
     assert "p50<1us was not met" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_search_tells_every_rate_it_tried(server: str) -> None:
     loaded = document(server, "--rate", "100..120", "--slo", "p50<10s", "-d", "0.5s", "-c", "10")
     assert [trial["rate"] for trial in loaded["search"]] == [100, 120]
@@ -144,6 +147,7 @@ def test_a_search_tells_every_rate_it_tried(server: str) -> None:
     assert loaded["plan"]["rate"] == 120
 
 
+@pytest.mark.slow
 def test_progress_is_drawn_on_terminals_only(server: str) -> None:
     ours, theirs = pty.openpty()
     with subprocess.Popen(
@@ -194,6 +198,7 @@ def test_a_closed_port_is_told_at_once() -> None:
     assert done.stdout == ""
 
 
+@pytest.mark.slow
 def test_an_app_is_started_behind_its_server(write_app: Any) -> None:
     folder = write_app(
         "from fastapi import FastAPI\napp = FastAPI()\n@app.get('/a')\ndef a():\n    return 1\n"
@@ -219,6 +224,7 @@ async def a():
 """
 
 
+@pytest.mark.slow
 def test_a_worker_that_crashes_is_told(write_app: Any) -> None:
     folder = write_app(CRASHING_ONCE)
     asked = ("main:app", "--get", "/a", "-n", "60", "-c", "4", "--workers", "2", "--folder", str(folder))

@@ -139,6 +139,7 @@ def test_the_largest_answer_is_some_three_hundred_kilobytes_of_nested_json(shop:
     assert response.json()[0]["variants"][0]["sku"]
 
 
+@pytest.mark.slow
 def test_two_shops_answer_with_the_same_bytes() -> None:
     unchanging = [path for path, status in ANSWERS.items() if status == 200 and not path.endswith("/quote")]
     with served("shop.main:app") as shop, served("shop.main:app") as other:

@@ -37,6 +37,8 @@ from ..http.servers import (  # noqa: TID252  (tests are no package that could b
     taking,
 )
 
+pytestmark = pytest.mark.slow
+
 GET = Request(method="GET", path="/")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -23,6 +23,8 @@ from wirespeed.experiment.events import Event, RoundFinished
 from wirespeed.model.request import Request
 from wirespeed.model.subject import AppSubject, EditedSource
 
+pytestmark = pytest.mark.slow
+
 APP = """
     import asyncio, itertools, os, time
     from fastapi import FastAPI

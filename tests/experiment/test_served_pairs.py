@@ -28,6 +28,8 @@ import itertools, os, sys
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
+pytestmark = pytest.mark.slow
+
 app = FastAPI()
 ROWS = [{"n": n, "name": f"row {n}"} for n in range(300)]
 COUNT = itertools.count()

@@ -194,6 +194,7 @@ def test_an_answer_that_comes_in_pieces_keeps_its_own_head(serve: Serve) -> None
     assert tally.failed == 0
 
 
+@pytest.mark.slow
 def test_processes_share_the_requests_and_the_schedule(serve: Serve) -> None:
     server = serve()
     measured = run(server.url, connections=5, requests=41, processes=2)
@@ -208,6 +209,7 @@ def test_what_a_process_fails_with_is_what_the_user_sees(closed_port: int) -> No
         run(f"http://127.0.0.1:{closed_port}/", requests=4, processes=2)
 
 
+@pytest.mark.slow
 def test_outcomes_so_far_are_told_while_the_run_goes_on(serve: Serve) -> None:
     told: list[tuple[int, float]] = []
     target = parse_target(serve(taking(0.01)).url)

@@ -18,6 +18,8 @@ from wirespeed.subject.agent import AgentProcess
 
 from .planting import PYTHON
 
+pytestmark = pytest.mark.slow
+
 USERS_BYTES = 75_171
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from wirespeed.replicate.judging import alpha_of, judge
 from wirespeed.replicate.results import SuiteResults
 from wirespeed.replicate.run import measured
@@ -12,6 +14,8 @@ from wirespeed.replicate.suite import Suite
 
 from ..docs.pages import ROOT, fenced  # noqa: TID252  (tests are no package that could be named)
 from .planting import order, tiny
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_suite_of_the_guide_runs_and_judges_its_claims(tmp_path: Path) -> None:

@@ -1,9 +1,13 @@
 """Every claim can fail: an app is served for which it must."""
 
+import pytest
+
 from wirespeed.model.replication import ClaimVerdict
 from wirespeed.replicate.suites import serialization_routes, sync_async, typed_response
 
 from .planting import planted, verdicts
+
+pytestmark = pytest.mark.slow
 
 HOLDS, DOES_NOT_HOLD = ClaimVerdict.HOLDS, ClaimVerdict.DOES_NOT_HOLD
 

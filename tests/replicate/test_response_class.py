@@ -34,6 +34,8 @@ from wirespeed.replicate.suites.response_class import (
 
 from .planting import order, planted, results_of, verdicts
 
+pytestmark = pytest.mark.slow
+
 TINY = 20_000
 
 

@@ -27,6 +27,8 @@ from wirespeed.replicate.suite import (
 
 from .planting import PLANTED, PYTHON, QUICK, order
 
+pytestmark = pytest.mark.slow
+
 FAST, SLOW = Arm(name="fast", path="/async-def"), Arm(name="slow", path="/def")
 GONE = Arm(name="gone", path="/nowhere")
 

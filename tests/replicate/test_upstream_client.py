@@ -35,6 +35,8 @@ from wirespeed.subject.server import ServedApp, served
 
 from .planting import PYTHON, planted, results_of, tiny, verdicts
 
+pytestmark = pytest.mark.slow
+
 ARMS = tuple(PATHS.values())
 SHORT_S, LONGER_MS = "0.3", 3000
 

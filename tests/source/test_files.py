@@ -113,6 +113,7 @@ def test_a_file_that_cannot_be_parsed_is_not_touched(project: Path, broken: byte
     assert reason(project, SOURCE + broken).startswith("the file cannot be parsed: ")
 
 
+@pytest.mark.slow
 def test_a_file_that_is_nested_beyond_reason_is_not_touched(project: Path) -> None:
     sum_of_many = b"x = " + b" + ".join([b"1"] * 5000) + b"\n"
     assert reason(project, SOURCE + sum_of_many) == "its file is nested too deeply"

@@ -5,11 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from wirespeed.errors import SubjectError, UsageError
-from wirespeed.experiment.edited_pairs import Pair, PairsEvidence, PairsPlan, measure_pairs, pairs_cost_s
+from wirespeed.experiment.edited_pairs import (
+    Pair,
+    PairsEvidence,
+    PairsPlan,
+    Start,
+    measure_pairs,
+    pairs_cost_s,
+)
 from wirespeed.experiment.events import Listener
 from wirespeed.model.plan import AdvicePlan
 from wirespeed.model.request import Request
@@ -71,8 +79,10 @@ def run_beside(
     boot_s: float,
     ends: float,
     listener: Listener,
+    hangs_at_shutdown: bool = False,
 ) -> BesideReport:
     """Start both apps ``rounds`` times, fewer where there is no time; once at least, to compare answers."""
+    start = partial(booted_agent, hangs_at_shutdown=hangs_at_shutdown)
     pairs = [_pair(wish) for wish in wishes]
     round_cost_s = BOOTS_BESIDE * boot_s + pairs_cost_s(pairs, _plan(plan, rounds))
     left_s = ends - time.monotonic()
@@ -89,6 +99,7 @@ def run_beside(
             _plan(plan, chosen if chosen >= FEWEST_ROUNDS else 0),
             ends=ends,
             listener=listener,
+            start=start,
         )
     except (SubjectError, UsageError) as error:
         return BesideReport((), excluded=f"the original did not start again: {error.message}")
@@ -97,7 +108,7 @@ def run_beside(
     if evidence.not_imported:
         names = ", ".join(Path(name).name for name in evidence.not_imported)
         return BesideReport((), excluded=f"the app does not import {names} as it starts")
-    own = {} if evidence.interrupted else _own_places(original, pairs, evidence, plan, listener)
+    own = {} if evidence.interrupted else _own_places(original, pairs, evidence, plan, listener, start)
     return _report(evidence, wishes, own)
 
 
@@ -138,6 +149,7 @@ def _own_places(
     evidence: PairsEvidence,
     plan: AdvicePlan,
     listener: Listener,
+    start: Start,
 ) -> dict[int, set[str]]:
     """Where the original differs from itself in another process, by pair, of those whose answers differ.
 
@@ -149,7 +161,7 @@ def _own_places(
     asked = [replace(pairs[number], is_timed=False) for number in differing]
     try:
         again = measure_pairs(
-            original, original, asked, _plan(plan, 0), ends=time.monotonic(), listener=listener
+            original, original, asked, _plan(plan, 0), ends=time.monotonic(), listener=listener, start=start
         )
     except (SubjectError, UsageError):
         # Then the differences stand as they are, and no remedy is confirmed in spite of one.

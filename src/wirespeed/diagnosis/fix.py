@@ -126,6 +126,7 @@ def _run_written(
         boot_s=advised.zero.boot_s,
         ends=time.monotonic() + plan.budget_s,
         listener=listener,
+        hangs_at_shutdown=advised.zero.hangs_at_shutdown,
     )
 
 

@@ -46,6 +46,7 @@ def measure_own(
             boot_s=zero.boot_s,
             ends=time.monotonic() + left_s / (len(groups) - number),
             listener=listener,
+            hangs_at_shutdown=zero.hangs_at_shutdown,
         )
         found.update(_measured(arms, report))
         if report.interrupted:

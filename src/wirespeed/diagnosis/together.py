@@ -88,6 +88,7 @@ def confirm_together(
             boot_s=zero.boot_s,
             ends=clock.ends,
             listener=listener,
+            hangs_at_shutdown=zero.hangs_at_shutdown,
         )
         together.evidence.append(report.evidence or {})
         together.interrupted = report.interrupted

@@ -243,20 +243,34 @@ class _Theatre:
 
     @contextmanager
     def _both(self) -> Iterator[Agents]:
-        """Started side by side: nothing is measured meanwhile."""
-        with ExitStack() as stack, ThreadPoolExecutor(1) as aside:
-            starting = self._start(self._edited)
-            started = aside.submit(starting.__enter__)
-            stack.callback(_leave, starting, started)
-            original = stack.enter_context(self._start(self._original))
+        with ExitStack() as stack:
             try:
-                edited = started.result()
-            except (SubjectError, UsageError) as error:
-                raise _EditedNotStarted(error.message) from error
+                original, edited = self._start_side_by_side(stack)
+            except (SubjectError, UsageError):
+                # Whose fault it is shows only where the original had the ports and locks to itself.
+                stack.close()
+                original, edited = self._start_in_turn(stack)
             imported = set(edited.booted.edited) if edited.booted else set()
             files = [str(each.file) for each in self._edited.edited]
             self._evidence.not_imported = [file for file in files if file not in imported]
             yield original, edited
+
+    def _start_side_by_side(self, stack: ExitStack) -> Agents:
+        """Nothing is measured meanwhile. Raises what starting either of them raises."""
+        with ThreadPoolExecutor(1) as aside:
+            starting = self._start(self._edited)
+            started = aside.submit(starting.__enter__)
+            stack.callback(_leave, starting, started)
+            original = stack.enter_context(self._start(self._original))
+            return original, started.result()
+
+    def _start_in_turn(self, stack: ExitStack) -> Agents:
+        """Raises _EditedNotStarted, and what starting the original raises."""
+        original = stack.enter_context(self._start(self._original))
+        try:
+            return original, stack.enter_context(self._start(self._edited))
+        except (SubjectError, UsageError) as error:
+            raise _EditedNotStarted(error.message) from error
 
     def _play(self, agents: Agents, waiting: list[int], index: int, measured: dict[int, PairRound]) -> None:
         """As many of the waiting pairs as both processes survive."""
