@@ -20,14 +20,14 @@ from wirespeed.model.subject import ServerSettings
 
 from .conftest import MakePlan, advise_quickly, endpoint, recommended
 
+pytestmark = pytest.mark.slow
+
 UVICORN = ServerSettings()
 SAMPLE = Advice.model_validate_json((Path(__file__).parents[1] / "data" / "advice.json").read_bytes())
 
 ROWS = """
 from pathlib import Path
 from fastapi import FastAPI
-
-pytestmark = pytest.mark.slow
 
 app = FastAPI()
 ROWS = [{"n": n, "name": f"row {n}"} for n in range(300)]

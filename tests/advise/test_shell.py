@@ -16,6 +16,8 @@ import pytest
 from wirespeed.model.advice import Advice
 from wirespeed.model.record import Record
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(sys.executable).with_name("wirespeed")
 
 APP = """

@@ -8,6 +8,8 @@ from wirespeed.model.advice import Advice
 
 from .conftest import MakePlan, advise_quickly, endpoint
 
+pytestmark = pytest.mark.slow
+
 DEADLINE_S = 0.5
 
 

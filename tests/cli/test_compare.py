@@ -32,6 +32,8 @@ from ..http.servers import (  # noqa: TID252  (tests are no package that could b
     taking,
 )
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(sys.executable).with_name("wirespeed")
 SAMPLE = Path(__file__).parents[1] / "data" / "comparison.json"
 ONE, OTHER = "http://127.0.0.1:8000/a", "http://127.0.0.1:8000/b"

@@ -8,6 +8,8 @@ import pytest
 
 from .conftest import EXAMPLES, served
 
+pytestmark = pytest.mark.slow
+
 ANSWERS = {
     "/api/catalog/products": 200,
     "/api/catalog/products/all": 200,

@@ -6,6 +6,8 @@ from simulation import NOISES, NORMAL, Figure
 
 from wirespeed.stats import looks_within
 
+pytestmark = pytest.mark.slow
+
 
 def held(*figures: Figure) -> bool:
     """Whether all figures keep their limits; shown by ``pytest -s``."""

@@ -17,6 +17,8 @@ from wirespeed.experiment.served_theatre import Pair, Serving
 from wirespeed.model.request import Request
 from wirespeed.model.subject import AppSubject, RouteVariant, ServerSettings
 
+pytestmark = pytest.mark.slow
+
 WriteApp = Callable[..., Path]
 
 UNCHANGED: dict[str, Any] = {"annotation": None, "response_class": "keep", "options": "keep"}
@@ -27,8 +29,6 @@ APP = """
 import itertools, os, sys
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
-
-pytestmark = pytest.mark.slow
 
 app = FastAPI()
 ROWS = [{"n": n, "name": f"row {n}"} for n in range(300)]

@@ -22,6 +22,8 @@ from wirespeed.model.request import Request
 from .conftest import Serve
 from .servers import OK, Exchange, taking
 
+pytestmark = pytest.mark.slow
+
 MS = 1_000_000
 PLAN = LoadPlan(connections=2, requests=None, duration_s=None, timeout_s=5)
 

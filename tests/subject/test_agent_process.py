@@ -104,7 +104,7 @@ def test_a_crash_is_named_by_its_signal(write_app: WriteApp, start_agent: StartA
 def test_an_app_that_closes_our_pipes_is_reported_and_ended(
     write_app: WriteApp, start_agent: StartAgent, ends: Ends
 ) -> None:
-    agent = start_agent(write_app("import os, time\nos.closerange(3, 100)\ntime.sleep(600)"))
+    agent = start_agent(write_app("import os, time\nos.closerange(3, 4096)\ntime.sleep(600)"))
     pid = agent.pid
 
     with pytest.raises(SubjectDied, match="closed the pipe"):
