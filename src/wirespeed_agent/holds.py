@@ -11,7 +11,7 @@ import threading
 import types
 from typing import Any, Awaitable, Coroutine, Dict, Generator, List, Optional
 
-from .thread_clock import NOTHING, Took, read
+from .thread_clock import NOTHING, Took, elapsed, read
 from .touching import Touched, attributed
 
 
@@ -75,7 +75,7 @@ def in_steps(
                 try:
                     waits_for = coroutine.send(value) if error is None else coroutine.throw(error)
                 finally:
-                    took = read().since(start)
+                    took = elapsed(start)
         except StopIteration as end:
             return end.value
         finally:

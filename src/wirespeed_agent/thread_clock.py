@@ -54,10 +54,22 @@ NOTHING = Took(0, 0, 0, 0)
 
 
 def read() -> Took:
-    """The clocks of the calling thread; only to be called inside ``reading()``."""
+    """The clocks of the calling thread, at a start; only to be called inside ``reading()``.
+
+    The time comes last here and first in ``elapsed``: reading the kernel's counts lets other threads have the
+    interpreter, and waiting to get it back is not what is timed.
+    """
     run_queue_ns, waits = _run_queue_ns(), _waits()
     cpu_ns = time.thread_time_ns()
     return Took(clock_ns(), cpu_ns, run_queue_ns, waits)
+
+
+def elapsed(start: Took) -> Took:
+    """What the calling thread took since it read ``start``."""
+    wall_ns = clock_ns()
+    cpu_ns = time.thread_time_ns()
+    waits = _waits()
+    return Took(wall_ns, cpu_ns, _run_queue_ns(), waits).since(start)
 
 
 _RUSAGE_THREAD: Optional[int] = getattr(resource, "RUSAGE_THREAD", None)

@@ -19,7 +19,7 @@ from typing import Any, Callable, Dict, Iterator, Optional, Tuple
 
 from .encoding import Encoding
 from .holds import HoldMeter, Total, in_steps
-from .thread_clock import Took, read
+from .thread_clock import Took, elapsed, read
 from .ticket import CURRENT
 from .touching import Touched, attributed, note_context, profiled
 
@@ -118,7 +118,7 @@ def _timed(visit: Visit, call: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any
     try:
         return call(*args, **kwargs)
     finally:
-        visit.note(read().since(start))
+        visit.note(elapsed(start))
 
 
 class CoroutineStandIn(_StandIn):

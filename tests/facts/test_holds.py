@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from wirespeed.diagnosis.observation import Hold
-from wirespeed_agent.thread_clock import Took, read, reading
+from wirespeed_agent.thread_clock import Took, elapsed, read, reading
 
 from .conftest import APPS, Observe, fired, remedies
 
@@ -77,9 +77,9 @@ def one_core_shared() -> Iterator[None]:
 
 def computing(cpu_ns: int) -> Took:
     start = read()
-    while read().since(start).cpu_ns < cpu_ns:
+    while elapsed(start).cpu_ns < cpu_ns:
         pass
-    return read().since(start)
+    return elapsed(start)
 
 
 def test_waiting_for_a_core_is_not_taken_for_blocking() -> None:
@@ -96,7 +96,7 @@ def test_a_sleep_is_blocking_and_not_waiting_for_a_core() -> None:
     with reading():
         start = read()
         time.sleep(0.02)
-        took = read().since(start)
+        took = elapsed(start)
 
     assert took.waits >= 1
     assert took.blocked_ns > took.cpu_ns

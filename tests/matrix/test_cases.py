@@ -13,7 +13,7 @@ from cases import CASES, Expected, advise, found_in, problems
 from .conftest import MakeEnvironment
 from .test_versions import CURRENT, RELEASES, Version
 
-pytestmark = pytest.mark.matrix
+pytestmark = [pytest.mark.matrix, pytest.mark.cases]
 
 FOLDER = Path(__file__).parents[1] / "cases"
 NUMBERS = sorted(CASES)
