@@ -168,8 +168,8 @@ def endpoint(advice: Advice, request: str) -> Endpoint:
     return next(each for each in advice.endpoints if each.request == request)
 
 
-def recommended(found: Endpoint) -> Arm | None:
-    return next((arm for arm in found.arms if arm.recommended), None)
+def recommended(found: Endpoint, code: str) -> Arm | None:
+    return next((arm for arm in found.arms if arm.recommended and arm.code == code), None)
 
 
 def test_the_routes_found_are_the_same(plan: MakePlan) -> None:
@@ -189,11 +189,10 @@ def test_the_routes_found_are_the_same(plan: MakePlan) -> None:
 )
 def test_a_type_helps_an_endpoint_without_one_and_keeps_its_bytes(advice: Advice, request_name: str) -> None:
     found = endpoint(advice, request_name)
-    remedy = recommended(found)
+    remedy = recommended(found, "WS101")
 
-    assert [finding.code for finding in found.findings] == ["WS101"]
+    assert "WS101" in {finding.code for finding in found.findings}
     assert remedy is not None, (found.note, [(arm.name, arm.verdict, arm.reason) for arm in found.arms])
-    assert remedy.code == "WS101"
     assert remedy.fidelity == "identical"
 
 
