@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Sequence
 from difflib import get_close_matches
 
 from wirespeed.errors import UsageError
+from wirespeed.plugins import modules_of
 
 from . import suites
 from .suite import Suite
@@ -15,8 +14,8 @@ from .suite import Suite
 
 def all_suites() -> dict[str, Suite]:
     """By name, in alphabetical order."""
-    modules = [importlib.import_module(f"{suites.__name__}.{name}") for _, name, _ in _found()]
-    return {suite.name: suite for suite in sorted((each.SUITE for each in modules), key=lambda one: one.name)}
+    found: list[Suite] = [module.SUITE for module in modules_of(suites)]
+    return {suite.name: suite for suite in sorted(found, key=lambda one: one.name)}
 
 
 def chosen(names: Sequence[str]) -> tuple[Suite, ...]:
@@ -28,7 +27,3 @@ def chosen(names: Sequence[str]) -> tuple[Suite, ...]:
             advice = f"Did you mean {close[0]}?" if close else f"Suites are {', '.join(known)}."
             raise UsageError(f"there is no suite {name!r}", advice=advice)
     return tuple(known[name] for name in dict.fromkeys(names or known))
-
-
-def _found() -> list[pkgutil.ModuleInfo]:
-    return list(pkgutil.iter_modules(suites.__path__))

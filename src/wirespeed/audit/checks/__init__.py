@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+import sys
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
+
+from wirespeed.plugins import modules_of
 
 from ._check import Check, Examined, Missing, NotApplicable
 
@@ -31,7 +32,8 @@ _ORDER = (
 @cache
 def all_checks() -> Mapping[str, Check]:
     """Every check by its name."""
-    found = {module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")}
-    names = [*(name for name in _ORDER if name in found), *sorted(found - set(_ORDER))]
-    checks = [importlib.import_module(f"{__name__}.{name}").CHECK for name in names]
+    found = {module.__name__.rpartition(".")[2]: module for module in modules_of(sys.modules[__name__])}
+    # Sorting is stable, and what is found comes in the order of the names.
+    names = sorted(found, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER))
+    checks = [found[name].CHECK for name in names]
     return MappingProxyType({check.name: check for check in checks})

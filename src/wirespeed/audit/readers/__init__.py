@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+import sys
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
+
+from wirespeed.plugins import modules_of
 
 from ._reader import NotReadable, Reader
 
@@ -16,8 +17,5 @@ __all__ = ["NotReadable", "Reader", "all_readers"]
 @cache
 def all_readers() -> Mapping[str, Reader]:
     """Every reader by its name."""
-    names = sorted(
-        module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")
-    )
-    readers = [importlib.import_module(f"{__name__}.{name}").READER for name in names]
+    readers = [module.READER for module in modules_of(sys.modules[__name__])]
     return MappingProxyType({reader.name: reader for reader in readers})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+import sys
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
+
+from wirespeed.plugins import modules_of
 
 from ._rule import Rule
 
@@ -16,8 +17,5 @@ __all__ = ["Rule", "all_rules"]
 @cache
 def all_rules() -> Mapping[str, Rule]:
     """Every rule by its code, in the order of the codes."""
-    names = sorted(
-        module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")
-    )
-    rules = [importlib.import_module(f"{__name__}.{name}").RULE for name in names]
+    rules = [module.RULE for module in modules_of(sys.modules[__name__])]
     return MappingProxyType({rule.code: rule for rule in rules})
