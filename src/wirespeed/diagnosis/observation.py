@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from wirespeed.model._base import Message, Value
 from wirespeed.model.advice import Difference, Fidelity, Phases
+from wirespeed.source.values import CodeEditKind
 
 
 class Annotation(Message):
@@ -283,22 +284,10 @@ class Round(Message):
     parallel_gave_up: list[str | None] = []
 
 
-EditKind = Literal[
-    "return the value",
-    "return instances",
-    "async def",
-    "def",
-    "hoist",
-    "discriminator",
-    "pure asgi",
-    "cache bytes",
-]
-
-
 class CodeEdit(Value):
     """One edit of the user's code, as a rule asks for it; ``source`` writes it, or says why it cannot."""
 
-    what: EditKind
+    what: CodeEditKind
     source: str
     """``file.py:31``: the function (its ``def`` or decorator), the call to hoist, the middleware."""
     name: str | None = None
