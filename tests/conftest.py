@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +13,10 @@ import pytest
 
 # A shell that runs the tests in the background has them ignore Ctrl-C, and with them all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# uv is installed beside us, and found there whether or not the environment is activated; last on the path, so
+# that nothing else changes. Tests that need it would be skipped without a word otherwise.
+os.environ["PATH"] += os.pathsep + str(Path(sys.executable).parent)
 
 
 @pytest.fixture

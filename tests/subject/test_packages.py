@@ -17,10 +17,7 @@ from wirespeed.model.progress import Noted
 from wirespeed.subject import uv
 from wirespeed.subject.packages import environment_with
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("uv") is None, reason="uv is not installed"),
-]
+pytestmark = pytest.mark.slow
 
 MODULE = """
 version = {version!r}
