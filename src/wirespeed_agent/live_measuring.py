@@ -45,6 +45,7 @@ def _made(booth: Booth, changes: Sequence[Mapping[str, Any]]) -> Tuple[List[Live
         try:
             arms.append(booth.arm(change))
             reasons.append(None)
+        # Whatever FastAPI, Pydantic or the user's own types raise; it is told as the reason.
         except Exception as error:
             arms.append(booth.arm())
             reasons.append(last_line(error))

@@ -22,6 +22,7 @@ from wirespeed.experiment.confirm import (
     keep_within,
     measure_rounds,
     plan_rounds,
+    rounds_that_show,
 )
 from wirespeed.experiment.design import FEWEST_ROUNDS, MOST_ROUNDS
 from wirespeed.experiment.events import Event, RoundFinished, RoundStarted, ignore
@@ -245,6 +246,22 @@ def test_with_time_enough_everything_is_measured_comfortably() -> None:
     assert COMFORTABLE_ROUNDS <= chosen.rounds <= MOST_ROUNDS
     assert chosen.arm_budget_ns == ARM_BUDGETS_NS[0]
     assert sorted(chosen.included) == [0, 1]
+
+
+def promising(replay_ns: float) -> Item:
+    return Item(Request(method="GET", path="/a"), [{}], (1e6, replay_ns), 2e6)
+
+
+def test_large_gains_are_shown_by_few_rounds_and_one_small_one_asks_for_all() -> None:
+    large, small = promising(0.1e6), promising(0.95e6)
+
+    assert rounds_that_show([large]) < COMFORTABLE_ROUNDS
+    assert rounds_that_show([large, small]) == COMFORTABLE_ROUNDS
+    assert planned([large], [1.0]).rounds == rounds_that_show([large])
+
+
+def test_what_makes_a_request_slower_counts_as_much_as_what_makes_it_faster() -> None:
+    assert promising(1.5e6).expected_effect == promising(0.5e6).expected_effect
 
 
 def test_what_is_worth_most_for_its_time_comes_first() -> None:
