@@ -10,16 +10,18 @@ rounds, each pair is a comparison of its own, by the sequential procedure.
 
 from __future__ import annotations
 
+import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from wirespeed.experiment.design import schedule_round
 from wirespeed.experiment.events import ignore
 from wirespeed.experiment.sequence import Comparison, compare_pairs
 from wirespeed.experiment.stopping import SequentialPlan
@@ -29,7 +31,7 @@ from wirespeed.subject.agent import AgentProcess
 
 APPS = Path(__file__).parent / "apps"
 PAIRS = 25
-CALIBRATION_NS = 30_000_000
+CALIBRATIONS, CALIBRATION_NS, TYPICAL_CALL_NS = 5, 200_000_000, 300_000
 ROUNDS = 40
 
 
@@ -49,7 +51,7 @@ SERIES = {
 }
 
 
-def boot_with(planted_ns: int) -> object:
+def boot_with(planted_ns: int) -> Callable[[], AbstractContextManager[AgentProcess]]:
     subject = AppSubject(
         app="planted.py", python=Path(sys.executable), folder=APPS, env={"PLANTED_NS": str(planted_ns)}
     )
@@ -74,7 +76,7 @@ def run(series: Series, comparisons: int, call_ns: float) -> None:
         ]
         plan = SequentialPlan(margin=series.margin)
         done += compare_pairs(
-            boot,  # type: ignore[arg-type]
+            boot,
             pairs,
             plan,
             rounds=ROUNDS,
@@ -95,19 +97,19 @@ def run(series: Series, comparisons: int, call_ns: float) -> None:
 
 
 def calibrate() -> float:
-    """Nanoseconds of one plain request."""
-    pair = (Request(method="GET", path="/a0"), Request(method="GET", path="/b0"))
-    boot = boot_with(0)
-    (done,) = compare_pairs(
-        boot,
-        [pair],
-        None,
-        rounds=1,
-        seed=0,
-        arm_budget_ns=CALIBRATION_NS,
-        listener=ignore,  # type: ignore[arg-type]
-    )
-    return done.slowest_call_ns
+    """Nanoseconds of one plain request, as the series will meet it: in runs, in warm processes.
+
+    A few calls of a fresh process take up to twice as long, and so would the wait that is planted by them.
+    """
+    request = Request(method="GET", path="/a0").for_agent()
+    boot, medians_ns = boot_with(0), []
+    for seed in range(CALIBRATIONS):
+        schedule = schedule_round(2, TYPICAL_CALL_NS, random.Random(seed), CALIBRATION_NS)
+        args = {"requests": [request, request], "schedule": schedule.model_dump(mode="json"), "deadline_s": 60}
+        with boot() as agent:
+            report = agent.call("contest", args, deadline_s=60, doing="calibrating")
+        medians_ns += [median_ns for arm in report["runs"] for median_ns, *_ in arm]
+    return float(np.median(medians_ns))
 
 
 def main() -> None:
