@@ -307,14 +307,16 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
         (("http://127.0.0.1:1/a", "http://127.0.0.1:1/b"), 3, "no connection to 127.0.0.1:1"),
         (("http://no.such.host.invalid/a", "http://no.such.host.invalid/b"), 3, "is not known"),
         (("http://192.0.2.1/a", "http://192.0.2.1/b"), 2, "--remote"),
-        (("main:app", "--get", "/a", "--revision", "a", "--revision", "b"), 2, "git"),
+        (("main:app", "--get", "/a", "--revision", "a", "--revision", "b"), 2, "is in no git repository"),
         (("missing:app", "--get", "/a", "--get", "/b"), 2, "missing"),
         (("http://127.0.0.1:1/a",), 2, "only one arm"),
     ],
 )
 def test_what_goes_wrong_is_told_with_what_to_do(
-    arguments: tuple[str, ...], code: int, said: str, tmp_path: Path
+    arguments: tuple[str, ...], code: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The folder of the tests may lie in a repository, as nox makes it.
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     done = wirespeed(*arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (code, ""), done.stderr
     assert said in done.stderr
