@@ -235,7 +235,7 @@ def _adapter_builder(current: Callable[[], Optional[Encoding]]) -> Callable[[Cal
             if seen is None:
                 original(adapter, *args, **deeper)
                 return
-            with seen.building("TypeAdapter", _type_name(args[0] if args else options.get("type"))):
+            with seen.building("TypeAdapter", type_name(args[0] if args else options.get("type"))):
                 original(adapter, *args, **deeper)
 
         return build
@@ -258,7 +258,7 @@ def _model_builder(current: Callable[[], Optional[Encoding]]) -> Callable[[Call]
     return watch
 
 
-def _type_name(kind: Any) -> str:
+def type_name(kind: Any) -> str:
     """As a reader would write it: ``list[Order]``."""
     if isinstance(kind, type) and not hasattr(kind, "__origin__"):
         return kind.__name__

@@ -16,6 +16,7 @@ from .holds import HoldMeter
 from .inference import infer
 from .layers import Placed, Spent
 from .live import LiveCall
+from .responses import is_response, is_streamed
 from .revalidation import revalidated, validators_again
 from .routes import FoundRoute, function_of, shorten, source_of
 from .thread_clock import Took
@@ -239,7 +240,7 @@ def hand_built(calls: List[LiveCall], found: FoundRoute) -> Optional[Fact]:
     """``observation.HandBuilt``, where the endpoint answered with a JSON response of its own."""
     last = calls[-1].ticket.record
     timed = [examined for examined in all_examined(calls) if not examined.profile]
-    if not last.called or not _is_whole_response(last.value) or not timed:
+    if not last.called or not is_response(last.value) or is_streamed(last.value) or not timed:
         return None
     has_type = getattr(found.effective, "response_field", None) is not None
     values = [] if has_type else _values_before_encoding(calls)
@@ -251,14 +252,6 @@ def hand_built(calls: List[LiveCall], found: FoundRoute) -> Optional[Fact]:
         "encode_ns": int(statistics.median(each.encoding.encode_ns for each in timed)),
         "annotations": [each.to_json() for each in inferred],
     }
-
-
-def _is_whole_response(value: Any) -> bool:
-    from starlette.responses import FileResponse, Response, StreamingResponse
-
-    return issubclass(type(value), Response) and not issubclass(
-        type(value), (FileResponse, StreamingResponse)
-    )
 
 
 def _values_before_encoding(calls: List[LiveCall]) -> List[Any]:

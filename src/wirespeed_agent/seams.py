@@ -9,12 +9,13 @@ runs see FastAPI as it is.
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Awaitable, Callable, Dict, Iterable, Iterator, List, MutableMapping, Tuple
+import functools
+from typing import Any, Awaitable, Callable, Dict, Iterable, Iterator, List, MutableMapping, Optional, Tuple
 
 from .asgi import ASGIApp, Receive, Scope, Send
 from .gcmeter import clock_ns
 from .holds import held
-from .routes import FoundRoute
+from .routes import FoundRoute, classify
 from .ticket import CURRENT, SCOPE_KEY, Ticket
 
 # -- the shadow on a route -----------------------------------------------------------------------------------
@@ -28,12 +29,54 @@ def shadow_routes(found: Iterable[FoundRoute]) -> None:
             route.handle = _ticket_reader(route, route.handle)
 
 
-def _ticket_reader(route: Any, original: ASGIApp) -> ASGIApp:
+@contextlib.contextmanager
+def every_route_shadowed() -> Iterator[None]:
+    """While active, all API routes of this process look for a ticket, wherever they are.
+
+    For a process that is not ours, where nothing may stay behind, and apps may not be found by looking.
+    """
+    from fastapi.routing import APIRoute
+
+    inherited, original = "handle" not in vars(APIRoute), APIRoute.handle
+
+    async def handle(route: Any, scope: Scope, receive: Receive, send: Send) -> None:
+        await _ticket_reader(route, functools.partial(original, route))(scope, receive, send)
+
+    APIRoute.handle = handle  # type: ignore[assignment, method-assign]
+    try:
+        yield
+    finally:
+        if inherited:
+            del APIRoute.handle
+        else:
+            APIRoute.handle = original  # type: ignore[method-assign]
+
+
+def reached_route(scope: Scope) -> Optional[FoundRoute]:
+    """The API route that a request came to, from the scope as the route saw it."""
+    from fastapi.routing import APIRoute
+
+    route = scope.get("route")
+    if not issubclass(type(route), APIRoute):
+        return None
+    context = _contexts()(scope)
+    effective = context if _is_context_of(route, context) else route
+    return FoundRoute(effective.path, route, effective, *classify(route, effective))
+
+
+def _contexts() -> Callable[[Scope], Any]:
+    """From a scope to the settings in force, which are the route's own before FastAPI 0.137."""
     from fastapi import routing
 
-    context_of: Callable[[Scope], Any] = getattr(
-        routing, "_get_scope_effective_route_context", lambda scope: None
-    )
+    return getattr(routing, "_get_scope_effective_route_context", lambda scope: None)
+
+
+def _is_context_of(route: Any, context: Any) -> bool:
+    return context is not None and getattr(context, "original_route", None) is route
+
+
+def _ticket_reader(route: Any, original: ASGIApp) -> ASGIApp:
+    context_of = _contexts()
 
     async def handle(scope: Scope, receive: Receive, send: Send) -> None:
         ticket = scope.get(SCOPE_KEY)
@@ -41,8 +84,7 @@ def _ticket_reader(route: Any, original: ASGIApp) -> ASGIApp:
             await _unobserved(original, scope, receive, send)
             return
         context = context_of(scope)
-        is_ours = context is not None and getattr(context, "original_route", None) is route
-        ticket.answered_by = (id(route), id(context if is_ours else route))
+        ticket.answered_by = (id(route), id(context if _is_context_of(route, context) else route))
         chosen = original
         if ticket.variant is not None and ticket.answered_by == ticket.route:
             ticket.hits += 1
@@ -194,12 +236,22 @@ def _watch_dump_methods() -> Callable[[], None]:
     return undo
 
 
+def dumps_to_bytes() -> bool:
+    """Whether this FastAPI has a fast path: response fields that dump straight to JSON bytes, since 0.130."""
+    from fastapi import _compat
+
+    return hasattr(_compat.ModelField, "serialize_json")
+
+
 def _noting_dump(original: Callable[..., Any], is_json: bool) -> Callable[..., Any]:
     def dump(field: Any, *args: Any, **kwargs: Any) -> Any:
         ticket = CURRENT.get()
         if ticket is not None:
             ticket.record.dump_start_ns = clock_ns()
             ticket.record.used_dump_json = is_json
-        return original(field, *args, **kwargs)
+        dumped = original(field, *args, **kwargs)
+        if ticket is not None and is_json:
+            ticket.record.dumped_json = dumped
+        return dumped
 
     return dump

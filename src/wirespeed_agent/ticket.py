@@ -55,6 +55,8 @@ class Record:
         self.last_sent_ns = 0
         self.left_ns = 0
         self.used_dump_json = False
+        self.dumped_json: Optional[bytes] = None
+        """What the response field made, where it dumped straight to bytes."""
         self.called = False
         self.solved: Any = None
         self.value: Any = None
