@@ -1,7 +1,6 @@
 """Pure numbers: when evidence suffices, how much a number of rounds can show, and how times are distributed.
 
 Evidence is log ratios, ln(arm/baseline), one a round, in the order of the rounds. Times are in nanoseconds.
-nanoseconds.
 """
 
 from ._distributions import FloatArray

@@ -6,8 +6,8 @@ bound of a look is the height at which the walks still inside cross with exactly
 that look.
 
 Sources: the recursion is Armitage, McPherson and Rowe (1969), "Repeated significance tests on accumulating
-data"; spending is Lan and DeMets (1983), "Discrete sequential boundaries for clinical trials", with the
-two-sided O'Brien-Fleming-type function.
+data"; spending is Lan and DeMets (1983), "Discrete sequential boundaries for clinical trials", with their
+functions of the O'Brien-Fleming type (``late``) and of the Pocock type (``early``).
 
 Nothing here knows what a round measured; see docs/decisions/0002-sequential-bounds.md.
 """
@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
@@ -26,6 +27,11 @@ from ._distributions import FloatArray, normal_tail, normal_tail_quantile, t_tai
 
 LOOKS = (8, 14, 20, 26, 32, 40)
 """Rounds after which a comparison may stop."""
+
+Spending = Literal["late", "early"]
+"""When α is used up: ``late`` keeps nearly all of it for the last look, which is then hardly stricter than a
+single one; ``early`` grants the first looks their share, for experiments that mostly end at one of them.
+"""
 
 FIRST_LOOK_AT_LEAST = 6
 ROUNDS_BETWEEN_LOOKS_AT_LEAST = 3
@@ -55,14 +61,17 @@ class Look:
 
 
 @lru_cache(maxsize=64)
-def sequential_bounds(looks: tuple[int, ...] = LOOKS, alpha: float = 0.05) -> tuple[Look, ...]:
+def sequential_bounds(
+    looks: tuple[int, ...] = LOOKS, alpha: float = 0.05, spending: Spending = "late"
+) -> tuple[Look, ...]:
     """The bounds of all ``looks`` (rounds, increasing), two-sided, together wrong with probability ``alpha``.
 
     Raises ValueError when the looks do not increase, begin below 2 rounds, or alpha is not between 0 and 1.
     """
     _check(looks, alpha)
     fractions = np.array(looks) / looks[-1]
-    heights = z_bounds(fractions, spent_alpha(fractions, alpha))
+    spent = spent_alpha if spending == "late" else early_spent_alpha
+    heights = z_bounds(fractions, spent(fractions, alpha))
     return tuple(
         Look(rounds, z, t_tail_quantile(float(normal_tail(z)), rounds - 1))
         for rounds, z in zip(looks, heights, strict=True)
@@ -86,6 +95,12 @@ def looks_within(rounds: int) -> tuple[int, ...]:
 def spent_alpha(fractions: FloatArray, alpha: float) -> FloatArray:
     """α*(t) = 2 - 2Φ(z_{α/2}/√t): the error used up once the share t of the rounds is in."""
     spent: FloatArray = 2 * normal_tail(normal_tail_quantile(alpha / 2) / np.sqrt(fractions))
+    return spent
+
+
+def early_spent_alpha(fractions: FloatArray, alpha: float) -> FloatArray:
+    """α*(t) = α ln(1 + (e - 1)t): the error used up once the share t of the rounds is in."""
+    spent: FloatArray = alpha * np.log1p((math.e - 1) * fractions)
     return spent
 
 
