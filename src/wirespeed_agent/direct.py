@@ -98,13 +98,17 @@ async def warm_up(contestant: Contestant) -> float:
     return warm.median_ns
 
 
-async def run_blocks(contestants: Sequence[Contestant], schedule: Mapping[str, Any]) -> Dict[str, Any]:
+async def run_blocks(
+    contestants: Sequence[Contestant], schedule: Mapping[str, Any], settle_ns: Optional[float] = None
+) -> Dict[str, Any]:
     """All blocks of one round; ``schedule`` is ``experiment.design.Schedule``.
 
+    With ``settle_ns``, for which calls are dropped after each switch, the arms are taken to be warm already.
     Returns ``{"runs": [[run, …] an arm], "errors": [count an arm]}``, runs in the order of the blocks.
     """
-    slowest_ns = max([await warm_up(contestant) for contestant in contestants])
-    settle_ns = min(SETTLE_NS, slowest_ns)
+    if settle_ns is None:
+        slowest_ns = max([await warm_up(contestant) for contestant in contestants])
+        settle_ns = min(SETTLE_NS, slowest_ns)
     runs: List[List[List[float]]] = [[] for _ in contestants]
     for order in schedule["orders"]:
         for number in order:

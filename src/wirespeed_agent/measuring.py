@@ -81,11 +81,16 @@ async def contest(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
     """One round of live arms: whole requests, through the whole app, unwatched. ``requests`` are the arms.
 
     With ``parallel`` in the arguments, that many of an arm's requests are in flight at once. Answers with
-    another status than ``statuses`` say, or else than the first one of each arm, are errors.
+    another status than ``statuses`` say, or else than the first one of each arm, are errors. With
+    ``settle_ns``, the arms were called in this process before and need no warm-up; ``statuses`` are then
+    those of all of them.
     """
     bench = bench_of(session)
     deadline_s = float(args["deadline_s"])
     requests = [request_from(data) for data in args["requests"]]
+    if args.get("settle_ns") is not None:
+        known = [_contestant(bench, *each) for each in zip(requests, args["statuses"])]
+        return await run_blocks(known, args["schedule"], float(args["settle_ns"]))
     contestants = [await _live(bench, request, deadline_s) for request in requests]
     for contestant, status in zip(contestants, args.get("statuses", ())):
         contestant.status = status
@@ -97,5 +102,9 @@ async def contest(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
 async def _live(bench: Workbench, request: Request, deadline_s: float) -> Contestant:
     with blaming_the_endpoint():
         first = await bench.call(request, deadline_s)
+    return _contestant(bench, request, first.answer.status)
+
+
+def _contestant(bench: Workbench, request: Request, status: int) -> Contestant:
     state = bench.session.state
-    return Contestant(bench.session.app, lambda: request.scope(state), request.body, first.answer.status)
+    return Contestant(bench.session.app, lambda: request.scope(state), request.body, status)

@@ -9,6 +9,7 @@ from .measuring import contest, measure
 from .probing import probe, profile, routes
 from .screening import screen
 from .session import Session, boot, shutdown
+from .witnessing import witness
 
 Operation = Callable[[Session, Dict[str, Any]], Awaitable[Any]]
 
@@ -23,5 +24,6 @@ OPERATIONS: Dict[str, Operation] = {
     "answer": answer,
     "compare": compare_answers,
     "openapi": openapi,
+    "witness": witness,
     "shutdown": shutdown,
 }
