@@ -1,9 +1,9 @@
-"""Environments that differ from the app's own in a few packages, for ``--with PACKAGE==VERSION``.
+"""Environments made by uv: from dependency files, or as the app's own with a few packages replaced.
 
-The app's environment is rebuilt with everything it has but the packages that are replaced, which are then
-installed as its author would do it: uv keeps what is there, and changes only what the new versions need
-changed. Made once and kept in the user's caches under a name that says what went into it; an environment is
-complete or not there at all.
+For ``--with PACKAGE==VERSION`` the app's environment is rebuilt with everything it has but the packages that
+are replaced, which are then installed as its author would do it: uv keeps what is there, and changes only
+what the new versions need changed. Made once and kept in the user's caches under a name that says what went
+into it; an environment is complete or not there at all.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from wirespeed.errors import UsageError
 from wirespeed.model.progress import Noted
 
 from .bundle import environments_folder
+from .dependencies import Recipe
 from .uv import Package, Uv, UvFailed, name_of
 
 Listener = Callable[[Noted], None]
@@ -41,18 +43,43 @@ def environment_with(python: Path, requirements: tuple[str, ...], listener: List
     """
     uv = Uv()
     recipe = _recipe(uv, python, requirements)
-    home = environments_folder()
-    home.mkdir(parents=True, exist_ok=True)
-    folder = home / recipe.key
-    with _locked(home / f"{recipe.key}.lock", listener):
-        if not _is_intact(uv, folder):
-            listener(Noted(f"Making an environment with {recipe.title}, to be kept."))
-            for package in recipe.editable:
-                listener(Noted(f"{package.name} is installed editable: its sources are used there, too."))
-            _make(uv, recipe, folder)
+
+    def make(draft: Path) -> None:
+        for package in recipe.editable:
+            listener(Noted(f"{package.name} is installed editable: its sources are used there, too."))
+        _fill(uv, recipe, draft)
+
+    folder = _kept(uv, recipe.key, recipe.title, make, listener)
     for change in _other_changes(recipe, _recorded(folder)):
         listener(Noted(f"With {recipe.title}, {change}."))
     return folder / "bin" / "python"
+
+
+def environment_from(python: Path, recipe: Recipe, title: str, listener: Listener) -> Path:
+    """The interpreter of an environment for the Python of ``python``, with what ``recipe`` says.
+
+    ``title`` is what the listener hears of it when one is made. Raises UsageError, with uv's own message.
+    """
+    uv = Uv()
+    parts = [_FORMAT, _interpreter(python), recipe.file_name, recipe.requirements, recipe.constraints]
+    folder = _kept(uv, _key(parts), title, lambda draft: _fill_from(uv, python, recipe, draft), listener)
+    return folder / "bin" / "python"
+
+
+def _kept(uv: Uv, key: str, title: str, fill: Callable[[Path], None], listener: Listener) -> Path:
+    """The folder of an environment that was made before, or that ``fill`` makes now."""
+    home = environments_folder()
+    home.mkdir(parents=True, exist_ok=True)
+    folder = home / key
+    with _locked(home / f"{key}.lock", listener):
+        if not _is_intact(uv, folder):
+            listener(Noted(f"Making an environment with {title}, to be kept."))
+            _make(uv, fill, folder)
+    return folder
+
+
+def _key(parts: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
 
 @dataclass(frozen=True)
@@ -67,8 +94,7 @@ class _Recipe:
     @property
     def key(self) -> str:
         kept = [package.requirement for package in self.kept]
-        content = json.dumps([_FORMAT, self.interpreter, kept, self.requirements])
-        return hashlib.sha256(content.encode()).hexdigest()[:24]
+        return _key([_FORMAT, self.interpreter, kept, self.requirements])
 
     @property
     def title(self) -> str:
@@ -124,13 +150,14 @@ def _locked(file: Path, listener: Listener) -> Iterator[None]:
         yield
 
 
-def _make(uv: Uv, recipe: _Recipe, folder: Path) -> None:
+def _make(uv: Uv, fill: Callable[[Path], None], folder: Path) -> None:
     """In a folder beside it that gets its name at the very end."""
     for left_behind in folder.parent.glob(f".{folder.name}-*"):
         shutil.rmtree(left_behind)
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        _fill(uv, recipe, draft)
+        fill(draft)
+        (draft / _RECORD).write_text(json.dumps(uv.versions(draft / "bin" / "python")), encoding="utf-8")
         shutil.rmtree(folder, ignore_errors=True)
         draft.rename(folder)
     finally:
@@ -140,8 +167,7 @@ def _make(uv: Uv, recipe: _Recipe, folder: Path) -> None:
 def _fill(uv: Uv, recipe: _Recipe, draft: Path) -> None:
     python = draft / "bin" / "python"
     try:
-        interpreter = ("--python", str(recipe.python), "--no-python-downloads")
-        uv.run("venv", "--quiet", *interpreter, "--no-project", "--relocatable", str(draft))
+        _make_empty(uv, recipe.python, draft)
         _install_kept(uv, recipe, python)
     except UvFailed as error:
         raise UsageError(
@@ -152,7 +178,28 @@ def _fill(uv: Uv, recipe: _Recipe, draft: Path) -> None:
         uv.run("pip", "install", "--quiet", "--python", str(python), *recipe.requirements)
     except UvFailed as error:
         raise UsageError(f"uv cannot install {recipe.title}:\n{error}") from error
-    (draft / _RECORD).write_text(json.dumps(uv.versions(python)), encoding="utf-8")
+
+
+def _fill_from(uv: Uv, python: Path, recipe: Recipe, draft: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="wirespeed-") as name:
+        file, constraints = Path(name, recipe.file_name), Path(name, "constraints.txt")
+        file.write_text(recipe.requirements, encoding="utf-8")
+        constraints.write_text(recipe.constraints, encoding="utf-8")
+        options = ("--constraint", str(constraints)) if recipe.constraints else ()
+        try:
+            _make_empty(uv, python, draft)
+            target = ("--python", str(draft / "bin" / "python"))
+            uv.run("pip", "install", "--quiet", *target, *options, "-r", str(file))
+        except UvFailed as error:
+            raise UsageError(
+                f"uv cannot make the environment:\n{error}",
+                advice="Make it yourself and name it with --python and --same-env.",
+            ) from error
+
+
+def _make_empty(uv: Uv, python: Path, draft: Path) -> None:
+    interpreter = ("--python", str(python), "--no-python-downloads")
+    uv.run("venv", "--quiet", *interpreter, "--no-project", "--relocatable", str(draft))
 
 
 def _install_kept(uv: Uv, recipe: _Recipe, python: Path) -> None:
