@@ -108,6 +108,14 @@ class AgentProcess:
         if running is not None:
             running.end()
 
+    def end_abruptly(self) -> None:
+        """Kill the process from another thread than the one that waits for its answer.
+
+        That one then finds it dead, and cleans up.
+        """
+        if (running := self._running) is not None:
+            running.kill()
+
     def _shut_down(self) -> None:
         try:
             self.call("shutdown", deadline_s=SHUTDOWN_DEADLINE_S, doing=f"shutting {self.subject.app} down")

@@ -44,9 +44,13 @@ class RunningAgent:
         self._signal(signal.SIGTERM)
         self.ends_within(_TERMINATION_S)
 
+    def kill(self) -> None:
+        """Kill the group, and keep the pipes: whoever reads them finds their end."""
+        self._signal(signal.SIGKILL)
+
     def end(self) -> None:
         try:
-            self._signal(signal.SIGKILL)
+            self.kill()
             self.process.wait()
         finally:
             os.close(self._lifeline)
