@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from .suite import options
+
 if TYPE_CHECKING:
     from .comparing import Comparison, Contestant
 
@@ -22,12 +24,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="Watch the requests of the tests, and tell at the end what would make their answers faster.",
     )
+    options.add_options(group)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"{MARKER}: uses the fixture wirespeed, and must run alone (automatic)")
-    if config.getoption("--wirespeed"):
-        from wirespeed.testing.suite import plugin as suite
+    if options.is_wanted(config):
+        from .suite import plugin as suite
 
         config.pluginmanager.register(suite, "wirespeed-suite")
 
