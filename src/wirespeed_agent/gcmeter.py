@@ -55,7 +55,7 @@ def metering() -> Iterator[None]:
         yield
     finally:
         if started_here:
-            gc.callbacks.remove(_meter.on_collection)
+            stop_metering()
 
 
 def clock_ns() -> int:
