@@ -123,7 +123,7 @@ def test_an_endpoint_without_a_type_is_not_and_the_type_to_declare_is_named() ->
 
     assert message.startswith("GET /untyped is not on FastAPI's fast path (WS101)")
     assert "jsonable_encoder and json.dumps" in message
-    assert "test_fast_path.py:53  untyped" in message
+    assert "test_fast_path.py:49  untyped" in message
     assert "`-> list[User]`" in message or "`-> list[UntypedResult" in message
     assert "`-> Any`" in message
 
@@ -348,6 +348,12 @@ def test_a_client_is_as_it_was_afterwards() -> None:
     assert_fast_path(client, "/typed")
 
     assert (dict(vars(client)), dict(vars(client._transport))) == before
+
+
+def test_a_client_that_is_to_take_errors_as_answers_does() -> None:
+    client = TestClient(app, raise_server_exceptions=False)
+
+    assert "a 500 (Internal Server Error) came in its place" in message_of("/me", client)
 
 
 def test_nothing_stays_behind_in_fastapi() -> None:

@@ -87,7 +87,7 @@ def test_a_blocking_call_fails_and_its_line_is_named() -> None:
 
     assert message.startswith("GET /blocking holds the event loop for ")
     assert "at most 20.0 ms are allowed (WS201)" in message
-    assert "test_no_blocking.py:23  load_slowly" in message
+    assert "test_no_blocking.py:21  load_slowly" in message
     assert "run_in_threadpool" in message
 
 

@@ -203,28 +203,31 @@ def _cpu_ns(thread: int) -> int:
     return 0 if clock_of is None else time.clock_gettime_ns(clock_of(thread))
 
 
-def _line_of(frame: FrameType | None) -> Line | None:
+def _line_of(innermost: FrameType | None) -> Line | None:
     """The innermost line of the user's own code; of any that is not plumbing where none is the user's."""
-    innermost, others = frame, None
-    while frame is not None and not _is_own(frame.f_code.co_filename):
-        if others is None and not PLUMBING.search(frame.f_code.co_filename):
-            others = frame
-        frame = frame.f_back
-    named = frame or others
+    frames = [frame for frame in _below_us(innermost) if not PLUMBING.search(frame.f_code.co_filename)]
+    named = next(filter(_is_own, frames), frames[0] if frames else None)
     if named is None or innermost is None:
         return None
     inner = None if named is innermost else _named(innermost)
     return Line(*_named(named), inner=inner)
 
 
+def _below_us(frame: FrameType | None) -> Iterator[FrameType]:
+    """From the inside out, up to where we call the app; what is beyond that is the test."""
+    while frame is not None and not frame.f_code.co_filename.startswith(_OUR_FOLDER):
+        yield frame
+        frame = frame.f_back
+
+
 def _named(frame: FrameType) -> tuple[str, int, str]:
     return frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname
 
 
-_LIBRARIES = tuple({sysconfig.get_paths()[name] + "/" for name in ("stdlib", "purelib", "platlib")})
+_OUR_FOLDER: Final = __file__.rpartition("/")[0] + "/"
+_LIBRARIES: Final = tuple({sysconfig.get_paths()[name] + "/" for name in ("stdlib", "purelib", "platlib")})
 
 
-def _is_own(filename: str) -> bool:
-    return not (
-        filename.startswith(("<", *_LIBRARIES)) or "/site-packages/" in filename or PLUMBING.search(filename)
-    )
+def _is_own(frame: FrameType) -> bool:
+    filename = frame.f_code.co_filename
+    return not (filename.startswith(("<", *_LIBRARIES)) or "/site-packages/" in filename)

@@ -222,7 +222,7 @@ def _spelled(value: object) -> str:
 
     from wirespeed_agent.json_differences import LONGEST_SHOWN
 
-    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=str)
+    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=float)
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
 
 
