@@ -1,4 +1,4 @@
-"""Finding what is one file each: rules, readers, checks, suites. No list of them has to be kept."""
+"""Finding what is one file each: rules, readers, checks, suites, formats. No list of them has to be kept."""
 
 from __future__ import annotations
 

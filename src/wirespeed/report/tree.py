@@ -73,3 +73,36 @@ class DryRunView:
     facts: tuple[str, ...]
     called: tuple[EndpointView, ...]
     skipped: tuple[FoldView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRow:
+    name: str
+    cells: tuple[str, ...]
+    """One for each column of the view."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictView:
+    arm: str
+    outcome: tuple[Span, ...]
+    """Pieces of one text, to be joined as they stand; none where nothing was asked of this arm."""
+    beside: tuple[str, ...]
+    others: tuple[str, ...]
+    """Metrics that no verdict was asked of."""
+    differences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonView:
+    title: str
+    facts: tuple[str, ...]
+    reasons: tuple[str, ...]
+    """Why it is invalid."""
+    warnings: tuple[Span, ...]
+    columns: tuple[str, ...]
+    rows: tuple[ComparisonRow, ...]
+    """The baseline first."""
+    verdicts: tuple[VerdictView, ...]
+    notes: tuple[str, ...]
+    legend: tuple[str, ...]
