@@ -7,9 +7,10 @@ apart.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import time
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Iterator
 
 
 class _Meter:
@@ -40,12 +41,6 @@ def start_metering() -> None:
         gc.callbacks.append(_meter.on_collection)
 
 
-def stop_metering() -> None:
-    """Leave the collector alone again, in a process that is not ours."""
-    if _meter.on_collection in gc.callbacks:
-        gc.callbacks.remove(_meter.on_collection)
-
-
 @contextlib.contextmanager
 def metering() -> Iterator[None]:
     """Count collections while active, for a process that is not ours."""
@@ -55,7 +50,7 @@ def metering() -> Iterator[None]:
         yield
     finally:
         if started_here:
-            stop_metering()
+            gc.callbacks.remove(_meter.on_collection)
 
 
 def clock_ns() -> int:

@@ -1,4 +1,4 @@
-"""How a kept answer is given again: from the endpoint's value, or from the content of a response of its own."""
+"""How a kept answer is given again: from the endpoint's value, or from the content of its own response."""
 
 from __future__ import annotations
 
@@ -41,9 +41,13 @@ class Bench(Protocol):
 def bench_for(endpoint: Endpoint) -> Bench:
     """Raises NoBench."""
     if endpoint.own_handler is not None:
-        raise NoBench(f"its route is a {endpoint.own_handler}, which runs code of its own around the endpoint")
+        raise NoBench(
+            f"its route is a {endpoint.own_handler}, which runs code of its own around the endpoint"
+        )
     if not endpoint.captures:
-        raise NoBench(f"its value was not kept: {endpoint.not_kept}" if endpoint.not_kept else "nothing was kept")
+        raise NoBench(
+            f"its value was not kept: {endpoint.not_kept}" if endpoint.not_kept else "nothing was kept"
+        )
     largest_first = sorted(endpoint.captures, key=lambda each: -each.body_bytes)
     kind = largest_first[0].hand_built
     captures = [each.captured for each in largest_first if each.hand_built is kind]
@@ -92,9 +96,7 @@ class _HandBuilt:
     def observe(self, valid: Sequence[Captured], *, whole_ns: float, path_ns: float) -> Observation:
         values = [each.value for each in valid]
         encode_ns = _rendering_ns(self._making(valid[0]))
-        return observe_hand_built(
-            self._endpoint, self._kind, values, whole_ns=whole_ns, encode_ns=encode_ns
-        )
+        return observe_hand_built(self._endpoint, self._kind, values, whole_ns=whole_ns, encode_ns=encode_ns)
 
     def _making(self, captured: Captured) -> Callable[[], Any]:
         status, headers = captured.at_route.status, _own_headers(captured)

@@ -62,8 +62,9 @@ def describe_route(key: EndpointKey, route: Any, effective: Any) -> Endpoint:
 def _detached(path: str, route: Any, effective: Any) -> FoundRoute:
     """A copy of the route with the settings in force, whose endpoint closes over nothing."""
     clone = copy_route(FoundRoute(path, route, effective, "api", None))
-    endpoint = _emptied(function_of(route.endpoint))
-    set_call(clone, endpoint, response_parameter=None)
+    function = function_of(route.endpoint)
+    endpoint = None if function is None else _emptied(function)
+    set_call(clone, endpoint or _nothing, response_parameter=None)
     emptied = {"endpoint": endpoint, "app": None, "dependency_overrides_provider": None, "callbacks": None}
     for name, value in emptied.items():
         setattr(clone, name, value)
@@ -71,12 +72,14 @@ def _detached(path: str, route: Any, effective: Any) -> FoundRoute:
     return FoundRoute(path, clone, clone, "api", None)
 
 
-def _emptied(function: types.FunctionType | None) -> types.FunctionType:
+def _emptied(function: types.FunctionType) -> types.FunctionType:
     """The same code in the same module, with nothing in its closure, its defaults or its attributes."""
-    if function is None:
-        return types.FunctionType(_emptied.__code__, {}, "endpoint", None, ())
     cells = tuple(types.CellType() for _ in function.__code__.co_freevars)
     return types.FunctionType(function.__code__, function.__globals__, function.__name__, None, cells)
+
+
+async def _nothing() -> None:
+    """Stands for an endpoint that is no Python function: nobody calls it."""
 
 
 def capture_of(visit: Visit) -> Capture:

@@ -1,8 +1,8 @@
 """What is kept of the watched requests: a few figures of every endpoint, a few answers of the slow ones.
 
-Bounded whatever the suite does: endpoints are named by method, path and function, so that an app made anew for
-every test counts as one; an endpoint keeps three answers (the first, the largest, the latest); all answers
-together stay below ``MOST_BYTES``. Nothing here knows FastAPI.
+Bounded whatever the suite does: endpoints are named by method, path and function, so that an app made anew
+for every test counts as one; an endpoint keeps three answers (the first, the largest, the latest); all
+answers together stay below ``MOST_BYTES``. Nothing here knows FastAPI.
 """
 
 from __future__ import annotations
@@ -85,8 +85,9 @@ class Endpoint:
 
     @property
     def may_be_unseen(self) -> bool:
-        """Whether something may be found in answers that were not kept."""
-        return bool(self.successes and (self.own_handler or self.not_kept))
+        """Whether answers that were not kept, or cannot be made again, may hold something to find."""
+        unseen = self.own_handler or self.not_kept or any(each.hand_built for each in self.captures)
+        return bool(self.successes and unseen and "json" in self.content_type)
 
     def is_due(self, length: int) -> bool:
         """Whether the value that was just returned should be kept.
@@ -113,7 +114,7 @@ class Kept:
         return self.endpoints.get(key)
 
     def add(self, endpoint: Endpoint) -> Endpoint | None:
-        """The endpoint under that key, which another thread may have been quicker to add; None beyond the bound."""
+        """The endpoint of that key, which another thread may have added first; None beyond the bound."""
         with self._lock:
             if endpoint.key not in self.endpoints and len(self.endpoints) >= MOST_ENDPOINTS:
                 self.refused += 1

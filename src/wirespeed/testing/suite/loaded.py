@@ -23,6 +23,4 @@ def is_json_response(kind: type) -> bool:
 def runs_own_handler(kind: type) -> bool:
     """Whether a class of routes puts code of its own around the endpoint, which is not ours to run again."""
     ours: Any = vars(sys.modules["fastapi.routing"])["APIRoute"]
-    return any(
-        getattr(kind, name, None) is not getattr(ours, name, None) for name in ("get_route_handler",)
-    )
+    return any(getattr(kind, name, None) is not getattr(ours, name, None) for name in ("get_route_handler",))

@@ -15,8 +15,9 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from wirespeed_agent.gcmeter import start_metering, stop_metering
+from wirespeed_agent.gcmeter import metering
 
 from .guarding import nothing_outside
 from .kept import Endpoint
@@ -50,6 +51,8 @@ def measure_all(endpoints: Sequence[Endpoint], budget_s: float) -> Outcome:
     """What replay shows of each; over after ``budget_s`` and one endpoint more at the latest."""
     if is_traced():
         return list_only(endpoints, TRACED)
+    if not endpoints:
+        return Outcome()
     work = _Work(sorted(endpoints, key=_promise, reverse=True), budget_s)
     began = time.perf_counter()
     thread = threading.Thread(target=work.run, name="wirespeed", daemon=True)
@@ -119,15 +122,13 @@ def _promise(endpoint: Endpoint) -> int:
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """What the user's serializers print or warn of was printed in the tests already, as far as it mattered."""
-    start_metering()
+    """What the user's serializers print or warn of, they said in the tests already, as far as it mattered."""
     with (
-        contextlib.ExitStack() as undo,
-        open(os.devnull, "w") as nowhere,
+        metering(),
+        Path(os.devnull).open("w") as nowhere,
         contextlib.redirect_stdout(nowhere),
         contextlib.redirect_stderr(nowhere),
         warnings.catch_warnings(),
     ):
-        undo.callback(stop_metering)
         warnings.simplefilter("ignore")
         yield

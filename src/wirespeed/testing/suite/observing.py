@@ -1,4 +1,4 @@
-"""What the rules read of an endpoint: the same observation that ``advise`` makes, from the tests' requests."""
+"""What the rules read of an endpoint: the observation that ``advise`` makes, from the tests' requests."""
 
 from __future__ import annotations
 
@@ -20,9 +20,13 @@ _NO_PLACE = "?:1"
 
 
 def observe(
-    endpoint: Endpoint, *, values: Sequence[Any] = (), whole_ns: float | None = None, path_ns: float | None = None
+    endpoint: Endpoint,
+    *,
+    values: Sequence[Any] = (),
+    whole_ns: float | None = None,
+    path_ns: float | None = None,
 ) -> Observation:
-    """``values``: what the response path was given, where that is kept. Without times, the tests' own medians."""
+    """``values``: what the response path was given, where kept. Without times, the tests' own medians."""
     calls = list(endpoint.calls)
     if whole_ns is None or path_ns is None:
         whole_ns = _median([call.total_ns for call in calls])
@@ -81,7 +85,9 @@ def _annotations(endpoint: Endpoint, values: Sequence[Any]) -> list[Annotation]:
     found = endpoint.found
     if not values or getattr(found.effective, "response_field", None) is not None:
         return []
-    inferred = infer(values, namespace_of(found.endpoint), name_hint=found.endpoint.__name__)
+    inferred = infer(
+        values, namespace_of(found.endpoint), name_hint=getattr(found.endpoint, "__name__", "Answer")
+    )
     return [Annotation.model_validate(each.to_json()) for each in inferred]
 
 

@@ -1,4 +1,4 @@
-"""The options of ``pytest --wirespeed``. Read in every pytest run, so this imports pytest and nothing else."""
+"""The options of ``pytest --wirespeed``. Every pytest run reads them, so pytest alone is imported."""
 
 from __future__ import annotations
 

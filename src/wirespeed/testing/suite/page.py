@@ -1,4 +1,4 @@
-"""The HTML page: one file that loads nothing and runs nothing. All that the app or a test named is escaped."""
+"""The HTML page: one file that loads nothing and runs nothing. What the app or a test named is escaped."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2.2rem; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid #8884; vertical-align: top; }
+th, td { text-align: left; vertical-align: top; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid #8884 }
 td.figure, th.figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 code, pre { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
 pre { background: #8881; padding: .7rem; overflow-x: auto; }
 .muted { opacity: .7; } .gain { font-weight: 600; color: #17803d; }
 """
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 _CONCLUSIONS = {
     "remedy": "slower than it needs to be",
@@ -40,7 +42,7 @@ def page(told: SuiteAdvice) -> str:
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             # Nothing may be loaded or run, whatever slipped through.
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
             f"<title>wirespeed: {_text(headline(told))}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
             f"<h1>{_text(headline(told))}</h1>",
             *_introduction(told),
@@ -98,7 +100,12 @@ def _table(endpoints: Sequence[SuiteEndpoint]) -> Iterator[str]:
     yield "<table><tr>" + "".join(f"<th>{head}</th>" for head in heads) + '<th class="figure">tests</th></tr>'
     for each in endpoints:
         codes = " ".join(finding.code for finding in each.findings)
-        cells = (endpoint_name(each), each.source or "", f"{_CONCLUSIONS[each.conclusion]} {codes}", each.note or "")
+        cells = (
+            endpoint_name(each),
+            each.source or "",
+            f"{_CONCLUSIONS[each.conclusion]} {codes}",
+            each.note or "",
+        )
         row = "".join(f"<td>{_text(cell)}</td>" for cell in cells)
         yield f'<tr>{row}<td class="figure">{each.tests}</td></tr>'
     yield "</table>"

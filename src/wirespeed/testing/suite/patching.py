@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wirespeed_agent.gcmeter import start_metering, stop_metering
+from wirespeed_agent.gcmeter import metering
 from wirespeed_agent.seams import watching
 
 from .watching import Watch
@@ -30,8 +30,7 @@ class Patches:
         self._undo = contextlib.ExitStack()
 
     def install(self) -> None:
-        start_metering()
-        self._undo.callback(stop_metering)
+        self._undo.enter_context(metering())
         if _LAST_MODULE in sys.modules:
             self.patch()
         finder = _AfterImport(self.patch)
@@ -50,7 +49,7 @@ class Patches:
         self._replace(vars(applications)["FastAPI"], "__call__", self._watch.app_door)
 
     def _replace(self, owner: Any, name: str, watcher: Callable[[Any], Any]) -> None:
-        """Put the watcher in the attribute's place until the end, unless somebody else stands there by then."""
+        """Put the watcher in the attribute's place until the end; by then somebody else may stand there."""
         own = vars(owner).get(name)
         ours = watcher(getattr(owner, name))
         setattr(owner, name, ours)

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 _NAME = "wirespeed-suite-run"
 _FROM_WORKER = "wirespeed_suite"
+_ENDS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+
+IN_PARALLEL = "nothing was measured: processes beside each other (xdist) cannot be timed; run without -n"
+CUT_SHORT = "nothing was measured: the tests did not come to their end"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -29,14 +33,16 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(_Worker(config, options), _NAME)
     elif _is_controller(config):
         if options.fail_on:
-            raise pytest.UsageError("--wirespeed-fail-on needs estimates, and xdist's workers cannot be timed")
+            raise pytest.UsageError(
+                "--wirespeed-fail-on needs estimates, and xdist's workers cannot be timed"
+            )
         config.pluginmanager.register(_Controller(config, options), _NAME)
     else:
         config.pluginmanager.register(_Alone(config, options), _NAME)
 
 
 def _is_controller(config: pytest.Config) -> bool:
-    return bool(config.pluginmanager.hasplugin("dsession") or config.getoption("tx", None))
+    return bool(config.getoption("tx", None))
 
 
 class _Watching:
@@ -60,16 +66,16 @@ class _Watching:
     def pytest_unconfigure(self) -> None:
         self._patches.remove()
 
-    def told(self, *, in_parallel: bool) -> SuiteAdvice:
-        """Leave the tests' process as it was, then say what was seen; measuring is part of that."""
+    def told(self, unmeasured: str | None) -> SuiteAdvice:
+        """Leave the tests' process as it was, then say what was seen: with estimates, or why without."""
         from .measuring import list_only, measure_all
         from .observing import placed_in
-        from .telling import NOT_IN_PARALLEL, document
+        from .telling import document
 
         self._patches.remove()
         endpoints = list(self.watch.kept.endpoints.values())
-        if in_parallel:
-            outcome = list_only(endpoints, NOT_IN_PARALLEL)
+        if unmeasured is not None:
+            outcome = list_only(endpoints, unmeasured)
         else:
             outcome = measure_all(endpoints, self.options.budget_s)
         told = document(self.watch, outcome, placed_in(str(self.config.rootpath)), self.options.budget_s)
@@ -82,7 +88,7 @@ class _Worker(_Watching):
 
     def pytest_sessionfinish(self) -> None:
         output: dict[str, Any] = self.config.workeroutput  # type: ignore[attr-defined]
-        output[_FROM_WORKER] = self.told(in_parallel=True).to_json()
+        output[_FROM_WORKER] = self.told(IN_PARALLEL).to_json()
 
 
 class _Telling:
@@ -135,7 +141,10 @@ class _Alone(_Watching, _Telling):
     # First: what is measured here belongs to no other plugin's end of the session.
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        self.tell(session, self.told(in_parallel=False))
+        if self.config.option.collectonly:
+            return
+        was_cut_short = session.exitstatus not in _ENDS
+        self.tell(session, self.told(CUT_SHORT if was_cut_short else None))
 
 
 class _Controller(_Telling):

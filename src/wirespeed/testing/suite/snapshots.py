@@ -91,7 +91,9 @@ class _Copier:
     def _count(self, value: Any, depth: int) -> None:
         self._nodes += 1
         if self._nodes > MOST_NODES or depth > DEEPEST:
-            raise NotKept(f"it has more than {MOST_NODES} parts" if depth <= DEEPEST else "it is nested deeply")
+            raise NotKept(
+                f"it has more than {MOST_NODES} parts" if depth <= DEEPEST else "it is nested deeply"
+            )
         self.size_bytes += sys.getsizeof(value) if type(value).__module__ == "builtins" else 64
         if self.size_bytes > self._most_bytes:
             raise NotKept(f"it is larger than {self._most_bytes // 1_000_000} MB")
@@ -133,7 +135,9 @@ def _model(copier: _Copier, value: Any, depth: int) -> Any:
     values: dict[str, Any] = {}
     copier.fields(values, object.__getattribute__(value, "__dict__"), depth)
     object.__setattr__(made, "__dict__", values)
-    object.__setattr__(made, "__pydantic_fields_set__", set(object.__getattribute__(value, "__pydantic_fields_set__")))
+    object.__setattr__(
+        made, "__pydantic_fields_set__", set(object.__getattribute__(value, "__pydantic_fields_set__"))
+    )
     for name in ("__pydantic_extra__", "__pydantic_private__"):
         held = object.__getattribute__(value, name)
         object.__setattr__(made, name, None if held is None else copier.copy(held, depth))

@@ -27,8 +27,6 @@ from .watching import Watch
 PACKAGES = ("fastapi", "starlette", "pydantic")
 IN_ORDER: tuple[SuiteConclusion, ...] = ("remedy", "other bytes", "unmeasured", "small", "fast", "nothing")
 
-NOT_IN_PARALLEL = "tests ran in parallel processes (xdist), where nothing can be timed: run them without -n"
-
 
 def document(
     watch: Watch, outcome: Outcome, place: Callable[[Endpoint], str | None], budget_s: float
@@ -43,7 +41,9 @@ def document(
     return SuiteAdvice(
         created=datetime.now(UTC),
         wirespeed=__version__,
-        estimates="one process" if any(each.was_measured for each in outcome.tried) else "none",
+        estimates="none"
+        if outcome.note and not any(each.was_measured for each in outcome.tried)
+        else "one process",
         shown_from=SHOWN_FROM,
         python=platform.python_version(),
         packages=_packages(),

@@ -27,7 +27,9 @@ def section(told: SuiteAdvice) -> Iterator[Line]:
     others = _of(told, "other bytes")
     if others:
         yield Line("")
-        yield Line(f"{counted(len(others), 'endpoint')} more would be faster, with an answer that is not the same:")
+        yield Line(
+            f"{counted(len(others), 'endpoint')} more would be faster, with an answer that is not the same:"
+        )
         for endpoint in others:
             yield from _in_full(endpoint)
     yield from _unmeasured(_of(told, "unmeasured"))
@@ -44,7 +46,8 @@ def headline(told: SuiteAdvice) -> str:
         return f"{counted(found, 'endpoint')} may answer slower than needed; nothing was measured"
     number = len(_of(told, "remedy"))
     verb = "answers slower than it needs" if number == 1 else "answer slower than they need"
-    return f"{counted(number, 'endpoint')} {verb} to (estimates of one process, shown from {told.shown_from:g}× on)"
+    scope = f"estimates of one process, shown from {told.shown_from:g}× on"
+    return f"{counted(number, 'endpoint')} {verb} to ({scope})"
 
 
 def remedy_line(remedy: SuiteRemedy) -> str:
@@ -99,7 +102,7 @@ def _counts(told: SuiteAdvice) -> Iterable[str]:
     if numbers["fast"]:
         yield f"{numbers['fast']} on the fast path"
     if numbers["small"]:
-        yield f"{numbers['small']} with less to gain than one process can show (`wirespeed advise` measures those)"
+        yield f"{numbers['small']} with less to gain than one process can show (`wirespeed advise` measures it)"
     if numbers["nothing"]:
         yield f"{numbers['nothing']} with nothing that tests can show"
     if told.estimates != "none":

@@ -1,7 +1,7 @@
 """Watching the tests' requests at FastAPI's own seams, without changing what any of them sees.
 
-Three places: the app's door (``FastAPI.__call__``) for the time of the whole request, the route's
-(``APIRoute.handle``) for the answer, and ``run_endpoint_function`` for the value; the marks in between are the
+Three places: the app's door (``FastAPI.__call__``) for the time of the whole request, the route's door
+(``APIRoute.handle``) for the answer, and ``run_endpoint_function`` for the value; the marks between are the
 agent's (``wirespeed_agent.seams``). Whatever goes wrong in here is nobody's business but ours: the request
 goes on as if nothing were watched.
 """
@@ -40,7 +40,7 @@ class Entry:
     def noting(self, send: Send) -> Send:
         async def note_and_send(message: Message) -> None:
             await send(message)
-            if message["type"] == "http.response.body" and not message.get("more_body", False):
+            if message.get("type") == "http.response.body" and not message.get("more_body", False):
                 self.last_sent_ns = clock_ns()
 
         return note_and_send
@@ -71,23 +71,26 @@ class Visit(Ticket):
         record = self.record
 
         async def note_and_send(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                record.first_send_ns = record.first_send_ns or clock_ns()
-                record.status = message["status"]
-                record.headers = [
-                    (bytes(name).lower(), bytes(value)) for name, value in message.get("headers", ())
-                ]
-            elif message["type"] == "http.response.body":
-                self._note_body(message.get("body", b""))
+            # A message that is none is not ours to complain of.
+            with contextlib.suppress(Exception):
+                self._note(message)
             await send(message)
             record.last_sent_ns = clock_ns()
 
         return note_and_send
 
-    def _note_body(self, body: bytes) -> None:
-        self.body_bytes += len(body)
-        if self.wants_answer and self.body_bytes <= MOST_CAPTURE_BYTES:
-            self.record.chunks.append(bytes(body))
+    def _note(self, message: Message) -> None:
+        record = self.record
+        if message["type"] == "http.response.start":
+            record.first_send_ns = record.first_send_ns or clock_ns()
+            record.status = message["status"]
+            pairs = message.get("headers", ())
+            record.headers = [(bytes(name).lower(), bytes(value)) for name, value in pairs]
+        elif message["type"] == "http.response.body":
+            body = message.get("body", b"")
+            self.body_bytes += len(body)
+            if self.wants_answer and self.body_bytes <= MOST_CAPTURE_BYTES:
+                record.chunks.append(bytes(body))
 
 
 class Watch:
@@ -99,7 +102,7 @@ class Watch:
         self.unwatched = 0
         """Requests that could not be watched, for reasons of our own."""
 
-    # -- what stands in the places of FastAPI's own -----------------------------------------------------------
+    # -- what stands in the places of FastAPI's own ----------------------------------------------
 
     def app_door(self, original: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
         async def __call__(app: Any, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: N807
@@ -149,7 +152,7 @@ class Watch:
 
         return run_endpoint_function
 
-    # -- what is noted ----------------------------------------------------------------------------------------
+    # -- what is noted --------------------------------------------------------------------------
 
     def _visit(self, route: Any, scope: Scope, entry: Entry | None) -> Visit | None:
         try:
@@ -223,4 +226,3 @@ def _reset(variable: contextvars.ContextVar[Any], token: contextvars.Token[Any])
     """A request that nobody finished is closed by the garbage collector, in another context."""
     with contextlib.suppress(ValueError):
         variable.reset(token)
-
