@@ -10,11 +10,15 @@ from typing import Any
 from ._base import Document
 from .advice import Advice
 from .audit import Audit
+from .baseline import Baseline
+from .bisection import Bisection
 from .comparison import Comparison
 from .fix import Fix
+from .guard import Guard
 from .load import Load
 from .record import Record
 from .replication import Replication
+from .suite import SuiteAdvice
 
 DOCUMENTS: dict[str, type[Document]] = {
     "advice-1": Advice,
@@ -23,6 +27,10 @@ DOCUMENTS: dict[str, type[Document]] = {
     "fix-1": Fix,
     "replication-1": Replication,
     "audit-1": Audit,
+    "guard-1": Guard,
+    "baseline-1": Baseline,
+    "bisection-1": Bisection,
+    "suite-1": SuiteAdvice,
     "record-1": Record,
 }
 """Schema name (kind and format number) to the model it describes."""

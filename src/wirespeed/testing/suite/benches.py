@@ -28,8 +28,9 @@ class NoBench(Exception):
 class Bench(Protocol):
     """Replays of one endpoint."""
 
-    captures: Sequence[Captured]
-    """The largest answer first."""
+    @property
+    def captures(self) -> Sequence[Captured]:
+        """The largest answer first."""
 
     def baseline(self, captured: Captured) -> Replay: ...
 

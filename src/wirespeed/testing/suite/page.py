@@ -16,7 +16,7 @@ _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2.2rem; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid #8884 }
+th, td { text-align: left; vertical-align: top; padding: 5px 12px 5px 0; border-bottom: 1px solid #8884}
 td.figure, th.figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 code, pre { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
 pre { background: #8881; padding: .7rem; overflow-x: auto; }

@@ -102,7 +102,7 @@ def _counts(told: SuiteAdvice) -> Iterable[str]:
     if numbers["fast"]:
         yield f"{numbers['fast']} on the fast path"
     if numbers["small"]:
-        yield f"{numbers['small']} with less to gain than one process can show (`wirespeed advise` measures it)"
+        yield f"{numbers['small']} with less to gain than one process can show"
     if numbers["nothing"]:
         yield f"{numbers['nothing']} with nothing that tests can show"
     if told.estimates != "none":
