@@ -1,0 +1,1 @@
+"""``guard``: whether head is slower than base beyond a limit, or answers differently."""
