@@ -31,6 +31,11 @@ COMMANDS = (
         "wirespeed.cli.compare",
         "Tell whether one thing is faster than another, or that it cannot be told.",
     ),
+    Command(
+        "guard",
+        "wirespeed.cli.guard",
+        "Fail when the app has become slower than it was at another revision, or answers differently.",
+    ),
     Command("load", "wirespeed.cli.load", "Put load on a server, and tell what became of every request."),
     Command(
         "replicate", "wirespeed.cli.replicate", "Measure published claims about speed again, on this machine."
@@ -47,7 +52,7 @@ COMMANDS = (
 CHECK_FAILED, BUG, INTERRUPTED = 1, 4, 130
 EXIT_CODES = {
     0: "done",
-    CHECK_FAILED: "a check failed (--fail-on, --slo, --strict)",
+    CHECK_FAILED: "a check failed (--fail-on, --slo, --strict, guard)",
     2: "wrong usage",
     3: "the app or server under study failed",
     BUG: "no verdict: the measurement is invalid, nothing could be measured, or wirespeed has a bug",

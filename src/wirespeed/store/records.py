@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from wirespeed.errors import RecordNotSaved, UsageError
-from wirespeed.model import advice, comparison, record, replication
+from wirespeed.model import advice, comparison, guard, record, replication
 from wirespeed.model import load as load_document
 from wirespeed.model.record import Record
 
@@ -29,6 +29,7 @@ _BARE_DOCUMENTS = {
     load_document.FORMAT: "load",
     comparison.FORMAT: "comparison",
     replication.FORMAT: "replication",
+    guard.FORMAT: "guard",
 }
 MAX_BYTES = 256 * 1024 * 1024
 """Far above any real record, far below what would exhaust memory when parsed."""
