@@ -3,8 +3,8 @@
     python benchmarks/verdicts.py [COMPARISONS [SERIES…]]
 
 Three series of 100 comparisons: `twins`, an endpoint against its twin, at the default margin of 2 %;
-`planted-5`, a planted busy wait of 5 % of the request, same margin; `planted-2`, one of 2 %, at a margin of
-0.5 %, with longer turns, as an effect that small asks for. Twenty-five pairs share the processes of their
+`planted-5`, a planted busy wait of 5 % of the request, same margin, in shorter turns, since it
+shows in them; `planted-2`, one of 2 %, at a margin of 0.5 %. Twenty-five pairs share the processes of their
 rounds, each pair is a comparison of its own, by the sequential procedure.
 """
 
@@ -31,7 +31,8 @@ from wirespeed.subject.agent import AgentProcess
 
 APPS = Path(__file__).parent / "apps"
 PAIRS = 25
-CALIBRATIONS, CALIBRATION_NS, TYPICAL_CALL_NS = 5, 200_000_000, 300_000
+CALIBRATIONS, CALIBRATION_NS, TYPICAL_CALL_NS = 9, 200_000_000, 300_000
+CALIBRATION_TURNS = 2_000
 ROUNDS = 40
 
 
@@ -45,15 +46,15 @@ class Series:
 
 
 SERIES = {
-    "twins": Series("twins, margin 2 %", "b", 0.0, 0.02, 30_000_000),
+    "twins": Series("twins, margin 2 %", "b", 0.0, 0.02, 80_000_000),
     "planted-5": Series("planted 5 %, margin 2 %", "slow", 0.05, 0.02, 30_000_000),
     "planted-2": Series("planted 2 %, margin 0.5 %", "slow", 0.02, 0.005, 80_000_000),
 }
 
 
-def boot_with(planted_ns: int) -> Callable[[], AbstractContextManager[AgentProcess]]:
+def boot_with(turns: int) -> Callable[[], AbstractContextManager[AgentProcess]]:
     subject = AppSubject(
-        app="planted.py", python=Path(sys.executable), folder=APPS, env={"PLANTED_NS": str(planted_ns)}
+        app="planted.py", python=Path(sys.executable), folder=APPS, env={"PLANTED_TURNS": str(turns)}
     )
 
     @contextmanager
@@ -65,9 +66,9 @@ def boot_with(planted_ns: int) -> Callable[[], AbstractContextManager[AgentProce
     return boot
 
 
-def run(series: Series, comparisons: int, call_ns: float) -> None:
+def run(series: Series, comparisons: int, share_of_a_turn: float) -> None:
     started = time.monotonic()
-    boot = boot_with(round(series.planted * call_ns))
+    boot = boot_with(round(series.planted / share_of_a_turn))
     done: list[Comparison] = []
     for batch in range(comparisons // PAIRS):
         pairs = [
@@ -97,28 +98,29 @@ def run(series: Series, comparisons: int, call_ns: float) -> None:
 
 
 def calibrate() -> float:
-    """Nanoseconds of one plain request, as the series will meet it: in runs, in warm processes.
+    """Share of a plain request that one planted turn takes, as the series will meet both: in warm processes.
 
-    A few calls of a fresh process take up to twice as long, and so would the wait that is planted by them.
+    Both are timed in the same runs, since the machine's speed changes from minute to minute.
     """
-    request = Request(method="GET", path="/a0").for_agent()
-    boot, medians_ns = boot_with(0), []
+    requests = [Request(method="GET", path=path).for_agent() for path in ("/a0", "/slow0")]
+    boot, shares = boot_with(CALIBRATION_TURNS), []
     for seed in range(CALIBRATIONS):
         schedule = schedule_round(2, TYPICAL_CALL_NS, random.Random(seed), CALIBRATION_NS)
-        args = {"requests": [request, request], "schedule": schedule.model_dump(mode="json"), "deadline_s": 60}
+        args = {"requests": requests, "schedule": schedule.model_dump(mode="json"), "deadline_s": 60}
         with boot() as agent:
             report = agent.call("contest", args, deadline_s=60, doing="calibrating")
-        medians_ns += [median_ns for arm in report["runs"] for median_ns, *_ in arm]
-    return float(np.median(medians_ns))
+        plain, slow = (np.array([median_ns for median_ns, *_ in runs]) for runs in report["runs"])
+        shares.append(float(np.median(slow / plain)) - 1)
+    return float(np.median(shares)) / CALIBRATION_TURNS
 
 
 def main() -> None:
     comparisons = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     chosen = sys.argv[2:] or list(SERIES)
-    call_ns = calibrate()
-    print(f"one request takes {call_ns / 1000:.0f} µs; {comparisons} comparisons a series", flush=True)
+    share = calibrate()
+    print(f"1 % of a request is {0.01 / share:.0f} turns; {comparisons} comparisons a series", flush=True)
     for name in chosen:
-        run(SERIES[name], comparisons, call_ns)
+        run(SERIES[name], comparisons, share)
 
 
 if __name__ == "__main__":

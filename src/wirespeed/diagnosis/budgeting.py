@@ -26,8 +26,8 @@ SHARE_BESIDE = 0.35
 """Of the time after round 0, what edited apps beside the original get at most where it is short."""
 BOOTS_BESIDE = 1.6
 """Two processes start at once, and share the cores."""
-ROUNDS_BESIDE, ROUNDS_OWN = 3, 8
-"""All remedies together are only compared with their arms; an arm of its own is judged by its rounds."""
+ROUNDS_BESIDE = 3
+"""All remedies together are only compared with their arms."""
 ANSWERS_BESIDE = 4
 TIMED_BESIDE_S = 0.4
 """About what timing one endpoint on both apps takes in a round."""
@@ -134,9 +134,9 @@ def _together_s(zero: RoundZero) -> float:
 
 
 def _own_s(zero: RoundZero) -> float:
-    """What arms need that have an edited app of their own."""
+    """What arms need that have an edited app of their own, each judged by its rounds."""
     most = max((len(own_arms(study.kept)) for study in zero.studies), default=0)
-    return most * ROUNDS_OWN * (BOOTS_BESIDE * zero.boot_s + TIMED_BESIDE_S)
+    return most * COMFORTABLE_ROUNDS * (BOOTS_BESIDE * zero.boot_s + TIMED_BESIDE_S)
 
 
 def fit_arms(studies: Sequence[Study], boot_s: float, left_s: float, plan: AdvicePlan) -> None:

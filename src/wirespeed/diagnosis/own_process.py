@@ -9,17 +9,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
+from wirespeed.experiment.confirm import rounds_for
 from wirespeed.experiment.events import Listener
 from wirespeed.model.plan import AdvicePlan
 from wirespeed.model.subject import EditedSource
 from wirespeed.source.values import Written
 
 from .beside import Beside, BesideReport, BesideWish, run_beside
-from .budgeting import ROUNDS_OWN, Clock
+from .budgeting import Clock
 from .edits import Writer, parts_of
 from .round_figures import Confirmed
 from .screening import is_of_one_route
-from .selection import Candidate
+from .selection import Candidate, expected_ratio
 from .study import RoundZero, Study
 from .table import MeasuredArm
 
@@ -42,7 +43,7 @@ def measure_own(
             plan.subject.model_copy(update={"edited": edited_sources(written)}),
             [_wish(study, candidate) for study, _, candidate in arms],
             plan,
-            rounds=ROUNDS_OWN,
+            rounds=_rounds(arms, plan),
             boot_s=zero.boot_s,
             ends=time.monotonic() + left_s / (len(groups) - number),
             listener=listener,
@@ -52,6 +53,22 @@ def measure_own(
         if report.interrupted:
             break
     return found
+
+
+def _rounds(arms: Sequence[_Arm], plan: AdvicePlan) -> int:
+    """As few as show the least that is expected of the arms; fixed before the first."""
+    return rounds_for(min(_expected_effect(arm) for arm in arms), len(arms), plan.alpha)
+
+
+def _expected_effect(arm: _Arm) -> float:
+    study, _, candidate = arm
+    screening, whole_ns = study.screening, study.seen.whole_ns
+    if screening is None:
+        return 0.0
+    if whole_ns and screening.floor_ns and any(each.what == "cache bytes" for each in candidate.change.edits):
+        # What is left of the request is the floor itself.
+        return 1 - screening.floor_ns / whole_ns
+    return abs(1 - expected_ratio(candidate, study.seen, screening))
 
 
 def edited_sources(written: Written) -> tuple[EditedSource, ...]:

@@ -253,9 +253,9 @@ ROUND_SPREAD = 0.06
 """A cautious guess at the standard deviation of a round's log ratio, before the first is measured."""
 QUICK_SHARE = 0.2
 """Beyond the comfortable number, rounds are added only while all of them take this share of the budget."""
-CALM_SHARE, CALM_FACTOR = 0.25, 1.5
-"""Arms get more than the least time while all rounds take this share of the budget, or so much more than they
-need: longer blocks never replace rounds, and nobody should wait a minute for what ten seconds show.
+CALM_SHARE = 0.15
+"""Arms get more than the least time while all rounds take this share of the budget: longer blocks never
+replace rounds, and nobody should wait a minute for what ten seconds show.
 """
 
 
@@ -266,7 +266,11 @@ def rounds_that_show(items: Sequence[Item], alpha: float = 0.05) -> int:
     round, on what round 0 saw, so that no verdict depends on when it was looked at.
     """
     effect = min((item.expected_effect for item in items), default=0.0)
-    arms = sum(item.arms - 1 + len(item.live_changes) for item in items)
+    return rounds_for(effect, sum(item.arms - 1 + len(item.live_changes) for item in items), alpha)
+
+
+def rounds_for(effect: float, arms: int, alpha: float = 0.05) -> int:
+    """As few as show that each of ``arms`` makes |1 - ratio| = ``effect`` of its request, five to eight."""
     few = range(FEWEST_ROUNDS, COMFORTABLE_ROUNDS)
     return next(
         (n for n in few if smallest_effect(ROUND_SPREAD, n, alpha, max(1, arms)) <= effect),
@@ -304,7 +308,7 @@ def plan_rounds(
 
     wanted = rounds or rounds_that_show(items, alpha) << pairings
     least_s = cost_s(ARM_BUDGETS_NS[-1]) * wanted
-    calm_s = min(budget_s, max(budget_s * CALM_SHARE, least_s * CALM_FACTOR))
+    calm_s = min(budget_s, max(budget_s * CALM_SHARE, least_s))
     arm_budget_ns = next((b for b in ARM_BUDGETS_NS if cost_s(b) * wanted <= calm_s), ARM_BUDGETS_NS[-1])
     fewest = rounds or FEWEST_ROUNDS << pairings
     while len(included) > 1 and cost_s(arm_budget_ns) * fewest > budget_s:
