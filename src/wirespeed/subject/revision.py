@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from wirespeed.errors import UsageError
 
@@ -45,6 +46,52 @@ def uncommitted(folder: Path) -> tuple[str, ...]:
     """
     _root_of(folder)
     return tuple(_git(folder, "diff", "HEAD", "--name-only", "--relative", "--no-ext-diff").splitlines())
+
+
+class Commit(NamedTuple):
+    hash: str
+    title: str
+
+
+def commits_between(folder: Path, first: str, last: str) -> tuple[Commit, ...]:
+    """The commit ``first``, and all on the line of first parents that led from it to ``last``, in order.
+
+    What a merge brought in counts as one commit: branches as they were merged are what was released. Raises
+    UsageError where a revision is not there, or ``first`` is no ancestor of ``last``.
+    """
+    root = _root_of(folder)
+    oldest, newest = _commit(root, first), _commit(root, last)
+    if oldest == newest:
+        raise UsageError(f"{first} and {last} are the same commit.", advice="Name two different revisions.")
+    _require_ancestor(root, oldest, newest, (first, last))
+    form = ("--no-show-signature", "--format=%H%x00%s")
+    start = _git(root, "log", "-1", *form, oldest)
+    later = _git(root, "log", "--first-parent", "--reverse", *form, f"{oldest}..{newest}")
+    return tuple(Commit(*line.split("\0")) for line in [start, *later.split("\n")] if line)
+
+
+def _require_ancestor(root: Path, oldest: str, newest: str, names: tuple[str, str]) -> None:
+    if _is_ancestor(root, oldest, newest):
+        return
+    first, last = names
+    if _is_ancestor(root, newest, oldest):
+        raise UsageError(f"{first} is newer than {last}.", advice=f"Turn them round: {last}..{first}.")
+    try:
+        base = _git(root, "merge-base", oldest, newest)
+    except _GitFailed:
+        raise UsageError(f"{first} and {last} have no history in common.") from None
+    raise UsageError(
+        f"{first} is no ancestor of {last}, so no commit between them can be named.",
+        advice=f"They have parted at {base[:12]}: {base[:12]}..{last} is a range.",
+    )
+
+
+def _is_ancestor(root: Path, oldest: str, newest: str) -> bool:
+    try:
+        _git(root, "merge-base", "--is-ancestor", oldest, newest)
+    except _GitFailed:
+        return False
+    return True
 
 
 def _root_of(folder: Path) -> Path:

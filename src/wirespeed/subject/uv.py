@@ -5,16 +5,25 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from wirespeed.errors import UsageError
+from wirespeed.interruption import run_command
 
 
 class UvFailed(Exception):
     """With uv's own message."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+    @property
+    def has_no_solution(self) -> bool:
+        """Whether uv could look, and found that nothing fits; else it could not even look."""
+        return self.status == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +52,10 @@ class Uv:
     def run(self, *arguments: str) -> str:
         """What it prints to stdout. Raises UvFailed."""
         command = [self._executable, *arguments, "--color", "never", "--no-progress"]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        done = run_command(command)
         if done.returncode:
-            raise UvFailed(done.stderr.strip() or f"uv ended with exit status {done.returncode}")
+            message = done.stderr.strip() or f"uv ended with exit status {done.returncode}"
+            raise UvFailed(message, done.returncode)
         return done.stdout
 
     def versions(self, python: Path) -> dict[str, str]:
