@@ -36,6 +36,11 @@ COMMANDS = (
         "wirespeed.cli.guard",
         "Fail when the app has become slower than it was at another revision, or answers differently.",
     ),
+    Command(
+        "bisect",
+        "wirespeed.cli.bisect",
+        "Find the release, or the commit, that changed how fast an app answers.",
+    ),
     Command("load", "wirespeed.cli.load", "Put load on a server, and tell what became of every request."),
     Command(
         "replicate", "wirespeed.cli.replicate", "Measure published claims about speed again, on this machine."
@@ -44,6 +49,12 @@ COMMANDS = (
         "audit",
         "wirespeed.cli.audit",
         "Tell what the output of hey, wrk, wrk2, ab, oha, k6, vegeta or autocannon supports.",
+    ),
+    Command(
+        "report", "wirespeed.cli.report", "Show a saved record again, on the terminal or for other programs."
+    ),
+    Command(
+        "config", "wirespeed.cli.config", "Show what a command would go by, and where each value comes from."
     ),
     Command("selfcheck", "wirespeed.cli.selfcheck", "Measure how small an effect this machine can show."),
     Command("rule", "wirespeed.cli.rule", "Explain a rule: when it fires, what cures it, what can go wrong."),

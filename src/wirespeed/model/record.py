@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from ._base import Document
 from .advice import Advice
+from .bisection import Bisection
 from .comparison import Comparison
 from .guard import Guard
 from .load import Load
@@ -18,8 +19,8 @@ FORMAT: Final = "wirespeed/record/1"
 
 class Record(Document):
     format: Literal["wirespeed/record/1"] = FORMAT
-    kind: Literal["advice", "load", "comparison", "replication", "guard"] = "advice"
-    document: Annotated[Advice | Load | Comparison | Replication | Guard, Field(discriminator="format")]
+    kind: Literal["advice", "load", "comparison", "replication", "bisection", "guard"] = "advice"
+    document: Annotated[Advice | Load | Comparison | Replication | Bisection | Guard, Field(discriminator="format")]
     evidence: dict[str, Any] = Field(default_factory=dict)
     """What the experiment measured, round by round, in the shape it chose; JSON values only."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -19,7 +20,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from wirespeed.errors import RecordNotSaved, UsageError
-from wirespeed.model import advice, comparison, guard, record, replication
+from wirespeed.model import advice, bisection, comparison, guard, record, replication
 from wirespeed.model import load as load_document
 from wirespeed.model.record import Record
 
@@ -29,8 +30,10 @@ _BARE_DOCUMENTS = {
     load_document.FORMAT: "load",
     comparison.FORMAT: "comparison",
     replication.FORMAT: "replication",
+    bisection.FORMAT: "bisection",
     guard.FORMAT: "guard",
 }
+_RECORD_NAME = re.compile(r"(?P<second>[0-9T-]+Z)-[a-z]+(?:-(?P<number>[0-9]+))?\.json")
 MAX_BYTES = 256 * 1024 * 1024
 """Far above any real record, far below what would exhaust memory when parsed."""
 
@@ -62,11 +65,28 @@ def load(path: Path) -> Record:
 
     Raises ``UsageError`` for everything that is not a complete record of a known format.
     """
-    content = _parse(path, _read(path))
+    return parse(_read(path), str(path))
+
+
+def latest(folder: Path) -> Path:
+    """The last record of the folder; of the user's data folder, where it has none. Raises ``UsageError``."""
+    for place in _places(folder):
+        if found := [path for path in place.glob("*.json") if _RECORD_NAME.fullmatch(path.name)]:
+            return max(found, key=_when)
+    raise UsageError(
+        f"there is no record in {folder / FOLDER}",
+        advice="Measure something first, or name the folder the app ran in with --folder.",
+    )
+
+
+def parse(text: bytes, name: str) -> Record:
+    """What ``load`` reads, from text of any origin; ``name`` is for errors."""
+    _refuse_too_large(text, name)
+    content = _parse(name, text)
     if (kind := _BARE_DOCUMENTS.get(str(content.get("format")))) is not None:
         content = {"format": record.FORMAT, "kind": kind, "document": content}
     if content.get("format") != record.FORMAT:
-        raise _unknown_format(path, content.get("format"))
+        raise _unknown_format(name, content.get("format"))
     try:
         return Record.model_validate(content)
     except ValidationError as error:
@@ -74,7 +94,7 @@ def load(path: Path) -> Record:
         # Between "document" and its field stands the format that it was read as.
         where = ".".join(str(step) for step in first["loc"] if step not in _BARE_DOCUMENTS)
         raise UsageError(
-            f"{path} is not a complete record: {where}: {first['msg']}",
+            f"{name} is not a complete record: {where}: {first['msg']}",
             advice="Records are evidence and not meant to be edited: measure again to get a new one.",
         ) from error
 
@@ -102,6 +122,13 @@ def _places(folder: Path) -> Iterator[Path]:
 def _stem(document: Record) -> str:
     created = document.document.created.astimezone(UTC)
     return f"{created:%Y-%m-%dT%H-%M-%SZ}-{document.kind}"
+
+
+def _when(path: Path) -> tuple[str, int, str]:
+    """Records of one second are numbered from 2 on, the first one not."""
+    match = _RECORD_NAME.fullmatch(path.name)
+    assert match is not None
+    return match["second"], int(match["number"] or 1), path.name
 
 
 def _write(content: bytes, place: Path, stem: str) -> Path:
@@ -147,32 +174,35 @@ def _read(path: Path) -> bytes:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
-    if len(content) > MAX_BYTES:
-        raise UsageError(f"{path} is too large for a record: more than {MAX_BYTES // 1024**2} MiB")
     return content
 
 
-def _parse(path: Path, content: bytes) -> dict[str, Any]:
+def _refuse_too_large(content: bytes, name: str) -> None:
+    if len(content) > MAX_BYTES:
+        raise UsageError(f"{name} is too large for a record: more than {MAX_BYTES // 1024**2} MiB")
+
+
+def _parse(name: str, content: bytes) -> dict[str, Any]:
     try:
         parsed = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise UsageError(
-            f"{path} is not a record: it is not JSON ({error})",
+            f"{name} is not a record: it is not JSON ({error})",
             advice="Give a file that wirespeed saved, or the output of --json.",
         ) from error
     if not isinstance(parsed, dict):
-        raise _unknown_format(path, None)
+        raise _unknown_format(name, None)
     return parsed
 
 
-def _unknown_format(path: Path, found: object) -> UsageError:
+def _unknown_format(name: str, found: object) -> UsageError:
     if isinstance(found, str) and found.startswith("wirespeed/"):
         return UsageError(
-            f"{path} has the format {found}, and this version reads "
+            f"{name} has the format {found}, and this version reads "
             + ", ".join((record.FORMAT, *_BARE_DOCUMENTS)),
             advice="Read it with the version of wirespeed that wrote it, or a later one.",
         )
     return UsageError(
-        f"{path} is not a record: it names no wirespeed format",
+        f"{name} is not a record: it names no wirespeed format",
         advice="Give a file that wirespeed saved, or the output of --json.",
     )
