@@ -1,4 +1,4 @@
-"""The view of a ``Comparison`` document: pure, from evidence to display values. Renderers take it from here."""
+"""The view of a ``Comparison`` document: pure, from evidence to display values."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Making a Markdown text fit where a place takes only so many characters: what matters stays, and it is said."""
+"""Making Markdown fit where only so many characters are taken: what matters stays, what is cut is said."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..text import counted, listed
+from wirespeed.report.text import counted, listed
 
 COMMENT_LIMIT = 65_536
 """What a comment on GitHub may have."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.model.guard import BehaviourChange, Guard, GuardDecision, GuardedEndpoint
+from wirespeed.report.guard_view import ALL_TOGETHER, change_view, guard_view, judged_view
+from wirespeed.report.text import clean
 
-from ..guard_view import ALL_TOGETHER, change_view, guard_view, judged_view
-from ..text import clean
 from ._format import Setting
 from ._problems import Problem, identity_of
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 _NO_WIDTH = "\u200b"
+_MARKER_WIDTH = 100
 _SPECIAL = re.compile(r"[\\`*_{}\[\]()~!]")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;"})
 """A bar would part the cells of a table, even in code and, after a backslash, even behind a backslash."""
@@ -67,9 +68,9 @@ def item(text: str, *children: str) -> str:
 
 
 def marker(*names: str) -> str:
-    """A comment that nobody sees, by which a bot finds what it wrote before: ``<!-- wirespeed:guard a:app -->``.
+    """A comment nobody sees, by which a bot finds what it wrote: ``<!-- wirespeed:guard a:app -->``.
 
-    It must read the same every time, so whatever could end it early is left out.
+    It must read the same every time, so whatever could end it early, or make it long, is left out.
     """
-    safe = (re.sub(r"[^\w.:/()-]+", "_", name, flags=re.ASCII) for name in names)
+    safe = (re.sub(r"[^\w.:/()-]+", "_", name, flags=re.ASCII)[:_MARKER_WIDTH] for name in names)
     return f"<!-- wirespeed:{' '.join(safe)} -->"

@@ -35,10 +35,11 @@ class Checkout:
     def place(self, source: str | None) -> Place | None:
         """Of a ``file.py:31`` that is relative to the app's folder, or absolute.
 
-        None for what is no file of the repository: outside it, or a package installed in it.
+        None for what is no file of the repository: outside it, or a package installed in it. Names with
+        characters that cannot be seen are nobody's.
         """
         match = _SOURCE.fullmatch(source or "")
-        if match is None or "\0" in match["file"] or int(match["line"]) < 1:
+        if match is None or not match["file"].isprintable() or int(match["line"]) < 1:
             return None
         # Not resolved: what a link leads to is for the file system to know.
         file = PurePosixPath(os.path.normpath(os.path.join(self.folder, match["file"])))  # noqa: PTH118

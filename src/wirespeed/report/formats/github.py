@@ -9,9 +9,9 @@ from wirespeed.model.advice import Advice
 from wirespeed.model.comparison import Comparison
 from wirespeed.model.guard import Guard
 from wirespeed.model.verdict import Verdict
+from wirespeed.report.comparison_view import comparison_view
+from wirespeed.report.text import counted
 
-from ..comparison_view import comparison_view
-from ..text import counted
 from ._format import Format, Host, Setting
 from ._guard import guard_problems
 from ._problems import Level, Problem, advice_problems
@@ -32,7 +32,7 @@ def annotations(problems: Iterable[Problem]) -> str:
 
 
 def _of_level(level: Level, problems: list[Problem]) -> Iterator[str]:
-    shown = SHOWN if len(problems) <= SHOWN else SHOWN - 1
+    shown = len(problems) if len(problems) <= SHOWN else SHOWN - 1
     yield from map(_command, islice(problems, shown))
     if rest := len(problems) - shown:
         told = f"{counted(rest, 'more finding')} of this level: the summary of the job has them"

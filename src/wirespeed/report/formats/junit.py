@@ -17,13 +17,13 @@ from wirespeed.model.advice import Advice, Endpoint
 from wirespeed.model.comparison import Comparison
 from wirespeed.model.guard import BehaviourChange, Guard, GuardDecision, GuardedEndpoint
 from wirespeed.model.verdict import Verdict
+from wirespeed.report.checks import failing_arms
+from wirespeed.report.comparison_view import comparison_view
+from wirespeed.report.endpoints import conclusion_line
+from wirespeed.report.guard_view import ALL_TOGETHER, guard_view, judged_view
+from wirespeed.report.text import clean
+from wirespeed.report.tree import VerdictView
 
-from ..checks import failing_arms
-from ..comparison_view import comparison_view
-from ..endpoints import conclusion_line
-from ..guard_view import ALL_TOGETHER, guard_view, judged_view
-from ..text import clean
-from ..tree import VerdictView
 from ._format import Format, Setting
 from ._guard import change_text, is_slower, is_slower_overall, judged_text
 from ._place import Place
@@ -193,7 +193,6 @@ def _unfit(guard: Guard) -> str:
 
 
 # Comparisons
-
 
 
 def _of_comparison(comparison: Comparison, setting: Setting) -> str:

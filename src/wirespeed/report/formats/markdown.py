@@ -12,11 +12,10 @@ from dataclasses import replace
 from wirespeed.model.advice import Advice
 from wirespeed.model.comparison import Comparison
 from wirespeed.model.guard import Guard, GuardDecision
-
-from ..comparison_view import comparison_view
-from ..guard_view import ALL_TOGETHER, ChangeView, JudgedView, guard_view
-from ..text import Span, abbreviated, clean
-from ..tree import (
+from wirespeed.report.comparison_view import comparison_view
+from wirespeed.report.guard_view import ALL_TOGETHER, ChangeView, JudgedView, guard_view
+from wirespeed.report.text import Span, abbreviated, clean
+from wirespeed.report.tree import (
     AdviceView,
     ArmView,
     ComparisonView,
@@ -25,13 +24,15 @@ from ..tree import (
     FoldView,
     VerdictView,
 )
-from ..view import advice_view
+from wirespeed.report.view import advice_view
+
 from ._fitting import Section, fitted
 from ._format import Format, Setting
 from ._markup import code, fenced, item, marker, prose, row, table_head
 
 _SEPARATOR = " · "
 _TITLE_WIDTH = 72
+_VERDICT_WIDTH = 600
 ELSEWHERE = "`wirespeed report` shows all of a record."
 
 
@@ -66,7 +67,11 @@ def advice_markdown(advice: Advice, setting: Setting) -> str:
     head = f"{marker('advice', clean(advice.subject.app))}\n### wirespeed: {named(advice.subject.app)}"
     sections = [
         items("warning", [prose(warning.text) for warning in view.warnings]),
-        table("remedy", ("endpoint", "now", "remedy", "gain", "clients see"), list(_remedy_rows(everything))),
+        table(
+            "recommendation",
+            ("endpoint", "now", "remedy", "gain", "clients see"),
+            list(_remedy_rows(everything)),
+        ),
         folded("All endpoints", "endpoint", [_entry(entry) for entry in view.entries]),
         folded("Not called", "group", [_fold(fold) for fold in view.skipped]),
         folded("Notes", "note", [item(prose(note)) for note in view.notes]),
@@ -83,7 +88,7 @@ def _small(view: AdviceView) -> str:
 
 
 def small(facts: Sequence[str], legend: Sequence[str]) -> str:
-    lines = [separated([prose(fact) for fact in facts]), *map(prose, legend)]
+    lines = [separated([prose(abbreviated(fact, _TITLE_WIDTH)) for fact in facts]), *map(prose, legend)]
     return f"<sub>{'<br>'.join(filter(None, lines))}</sub>"
 
 
@@ -143,8 +148,11 @@ def _fold(fold: FoldView) -> str:
 
 def guard_markdown(guard: Guard, setting: Setting) -> str:
     view = guard_view(guard)
-    head = f"{marker('guard', view.title)}\n### wirespeed guard: {named(view.title)}\n\n**{prose(view.verdict.text)}**"
-    telling = [row for row in view.rows if row.decision.text != GuardDecision.PASS or row.name == ALL_TOGETHER]
+    title = f"{marker('guard', view.title)}\n### wirespeed guard: {named(view.title)}"
+    head = f"{title}\n\n**{prose(abbreviated(view.verdict.text, _VERDICT_WIDTH))}**"
+    telling = [
+        row for row in view.rows if row.decision.text != GuardDecision.PASS or row.name == ALL_TOGETHER
+    ]
     passing = [row for row in view.rows if row not in telling]
     beside = [text for text in (view.certificate.text, view.explanation) if text]
     sections = [
@@ -179,10 +187,9 @@ def _folded_table(title: str, noun: str, titles: Sequence[str], rows: Sequence[S
 # Comparisons
 
 
-
 def comparison_markdown(comparison: Comparison, setting: Setting) -> str:
     view = comparison_view(comparison)
-    title = prose(abbreviated(view.title, _TITLE_WIDTH))
+    title = prose(abbreviated(view.title, 2 * _TITLE_WIDTH))
     sections = [
         items("reason", [f"**invalid**: {prose(reason)}" for reason in view.reasons]),
         items("warning", [prose(warning.text) for warning in view.warnings]),

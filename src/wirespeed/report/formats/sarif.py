@@ -57,7 +57,10 @@ def sarif(
         "invocations": [_invocation(told, list(rules), created, complete)],
         "results": [_result(problem, list(rules)) for problem in told if problem.place is not None],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    return (
+        json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+        + "\n"
+    )
 
 
 def _version(version: str | None) -> dict[str, str]:
@@ -136,8 +139,8 @@ def _of_advice(advice: Advice, setting: Setting) -> str:
 _GUARD_RULES = {
     SLOWER: RuleHelp(
         "An endpoint is slower than at the base by more than the limit.",
-        "Base and head were measured side by side, in rounds of fresh processes, and the whole interval of the "
-        "slowdown lies beyond `--max-slowdown`. `wirespeed compare` with `--revision` looks closer at one request.",
+        "Base and head were measured side by side, in rounds of fresh processes, and the whole interval of "
+        "the slowdown lies beyond `--max-slowdown`. `wirespeed compare --revision` looks closer at one.",
         "error",
     ),
     BEHAVIOUR: RuleHelp(
@@ -148,8 +151,8 @@ _GUARD_RULES = {
     ),
     UNDECIDED: RuleHelp(
         "The guard could neither prove nor exclude a slowdown.",
-        "More rounds (`--budget`) or a quieter machine would decide. Where base differs from itself, the machine "
-        "is unfit for such a limit.",
+        "More rounds (`--budget`) or a quieter machine would decide. Where base differs from itself, the "
+        "machine is unfit for such a limit.",
     ),
 }
 
