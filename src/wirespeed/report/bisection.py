@@ -100,9 +100,7 @@ def _overall(bisection: Bisection) -> str:
 
 def _culprit(step: Step) -> str:
     name = clean(step.at) + (f" ({_title(step.title)})" if step.title else "")
-    if not step.skipped:
-        return name
-    return f"{name}, or the skipped {_some(step.skipped)},"
+    return f"{name} or the skipped {_some(step.skipped)}" if step.skipped else name
 
 
 def _told(step: Step) -> str:
@@ -197,11 +195,9 @@ def _remarks(bisection: Bisection, width: int) -> Iterator[Text]:
 
 
 def _legend(bisection: Bisection) -> str:
-    sure, most = share(1 - bisection.plan.alpha), bisection.plan.comparisons
-    shared = f", {share(bisection.plan.alpha)} of error shared by {most} at most" if most > 1 else ""
-    return (
-        f"[low, high]: intervals; all of a search's comparisons hold together in {sure} of searches{shared}"
-    )
+    sure = share(1 - bisection.plan.alpha)
+    most = counted(bisection.plan.comparisons, "comparison")
+    return f"[low, high]: intervals; those of {most} at most hold together in {sure} of searches"
 
 
 def _title(title: str) -> str:
