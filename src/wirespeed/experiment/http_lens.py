@@ -7,7 +7,6 @@ here.
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any, Protocol
 
 from wirespeed.errors import SubjectError
 from wirespeed.http.connection import Call
+from wirespeed.http.event_loop import Runner
 from wirespeed.http.kept_answer import KeptAnswer
 from wirespeed.http.outcomes import Failure
 from wirespeed.http.target import PreparedRequest, parse_target
@@ -94,7 +94,7 @@ class HttpLens:
     """Makes stages on the event loop of ``runner``, which the caller closes."""
 
     def __init__(
-        self, runner: asyncio.Runner, arms: Sequence[StagedArm], hosts: Sequence[Host], traffic: Traffic
+        self, runner: Runner, arms: Sequence[StagedArm], hosts: Sequence[Host], traffic: Traffic
     ) -> None:
         self._runner = runner
         self._arms = arms
@@ -132,7 +132,7 @@ class HttpStage:
 
     def __init__(
         self,
-        runner: asyncio.Runner,
+        runner: Runner,
         arms: Sequence[StagedArm],
         places: Mapping[int, _Place],
         traffic: Traffic,

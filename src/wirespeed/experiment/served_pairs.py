@@ -6,7 +6,6 @@ it.
 
 from __future__ import annotations
 
-import asyncio
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -14,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from wirespeed.errors import WirespeedError
-from wirespeed.http.event_loop import event_loop
+from wirespeed.http.event_loop import Runner
 from wirespeed.http.limits import make_room
 from wirespeed.model.comparison import Metric
 from wirespeed.model.subject import AppSubject, ServerSettings
@@ -90,10 +89,9 @@ def measure_pairs(
     """
     evidence = PairsEvidence([PairEvidence() for _ in pairs])
     make_room(CONNECTIONS)
-    factory, _ = event_loop()
     listener(Booting(f"{serving.subject.app} behind {serving.server.name}"))
     try:
-        with asyncio.Runner(loop_factory=factory) as runner:
+        with Runner() as runner:
             _measure_all(Theatre(runner, serving, pairs), serving, evidence, ends, listener)
     except KeyboardInterrupt:
         evidence.interrupted = True

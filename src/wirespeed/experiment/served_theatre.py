@@ -6,12 +6,12 @@ What is measured there, and how often, is not known here.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import chain
 
+from wirespeed.http.event_loop import Runner
 from wirespeed.model.request import Request
 from wirespeed.model.subject import AppSubject, RouteVariant, ServerSettings
 from wirespeed.subject.agent import AgentProcess
@@ -57,7 +57,7 @@ class Serving:
 class Theatre:
     """Stages pairs on the event loop of ``runner``, which the caller closes."""
 
-    def __init__(self, runner: asyncio.Runner, serving: Serving, pairs: Sequence[Pair]) -> None:
+    def __init__(self, runner: Runner, serving: Serving, pairs: Sequence[Pair]) -> None:
         self.pairs = pairs
         self._requests = [_from_one_client(pair.request) for pair in pairs]
         self._runner = runner

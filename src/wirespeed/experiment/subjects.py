@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from wirespeed.errors import UsageError
-from wirespeed.http.event_loop import event_loop
+from wirespeed.http.event_loop import Runner
 from wirespeed.http.limits import make_room
 from wirespeed.model.comparison_plan import ComparisonPlan, HostedApp
 from wirespeed.model.subject import BaseUrl, Booted
@@ -76,8 +75,7 @@ def lens_of(plan: ComparisonPlan, cast: Cast) -> Iterator[Lens]:
         return
     make_room(plan.connections * len(cast.subjects))
     traffic = Traffic(plan.connections, plan.lens == "load", plan.timeout_s, plan.verify_tls)
-    factory, _ = event_loop()
-    with asyncio.Runner(loop_factory=factory) as runner:
+    with Runner() as runner:
         yield HttpLens(runner, cast.arms, [_host_of(each) for each in cast.subjects], traffic)
 
 

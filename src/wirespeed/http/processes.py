@@ -20,12 +20,13 @@ from typing import Any
 
 from wirespeed.errors import MeasurementInvalid, WirespeedError
 from wirespeed.http.engine import Measured, Run
-from wirespeed.http.event_loop import event_loop
+from wirespeed.http.event_loop import Runner
 from wirespeed.http.housekeeping import Listener
 from wirespeed.http.limits import make_room
 from wirespeed.http.outcomes import Tally
 from wirespeed.http.plan import LoadPlan
 from wirespeed.http.target import Target
+from wirespeed.interruption import current
 
 _HEAD_START_NS = 20_000_000
 """Time for the word to reach every worker before the clock that they share says start."""
@@ -35,8 +36,7 @@ def run_load(target: Target, plan: LoadPlan, listener: Listener | None = None) -
     """Put load on a target. Ctrl-C ends it early, with what there is; a second one for good."""
     make_room(plan.share(0).connections)
     if plan.processes == 1:
-        factory, _ = event_loop()
-        with asyncio.Runner(loop_factory=factory) as runner:
+        with Runner() as runner:
             return runner.run(_run_here(target, plan, listener))
     return _Workers(target, plan, reports=listener is not None).run(listener)
 
@@ -119,8 +119,7 @@ class _Workers:
 def _work(target: Target, plan: LoadPlan, index: int, pipe: Connection, reports: bool) -> None:
     """What each process does. Whatever it raises that we do not expect ends it, and the pipe with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    factory, _ = event_loop()
-    with asyncio.Runner(loop_factory=factory) as runner:
+    with Runner() as runner:
         try:
             runner.run(_share(Run(target, plan, index), pipe, reports))
         except WirespeedError as error:
@@ -155,7 +154,11 @@ def _sum(tallies: Iterable[Tally]) -> Tally:
 
 @contextmanager
 def _on_ctrl_c(action: Callable[[], object]) -> Iterator[None]:
-    """The first Ctrl-C does ``action``; the second one what it did before."""
+    """The first Ctrl-C, or this thread's interruption, does ``action``; the second one what it did before."""
+    if (interruption := current()) is not None:
+        with interruption.calling(action):
+            yield
+        return
     if threading.current_thread() is not threading.main_thread():
         yield
         return

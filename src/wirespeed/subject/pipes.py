@@ -8,6 +8,8 @@ import selectors
 import time
 from typing import Any
 
+from wirespeed.interruption import current
+
 _READ_BYTES = 1 << 18
 
 
@@ -58,7 +60,13 @@ class LinePipes:
 
 
 def _await(fd: int, event: int, deadline: float) -> None:
+    """Raises KeyboardInterrupt, too, where this thread's measurement is to end."""
+    interruption = current()
     with selectors.DefaultSelector() as selector:
         selector.register(fd, event)
+        if interruption is not None:
+            selector.register(interruption.fileno(), selectors.EVENT_READ)
         if not selector.select(max(0.0, deadline - time.monotonic())):
             raise TimeoutError
+    if interruption is not None:
+        interruption.check()

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
+from wirespeed import interruption
 from wirespeed.errors import SubjectDied, SubjectError, SubjectHung, WirespeedError
 from wirespeed.model.subject import AppSubject, Booted, RouteVariant, ServerSettings
 
@@ -170,6 +171,7 @@ class ServedApp:
                 raise self._died(self._starting())
             if time.monotonic() > deadline:
                 raise self._hung(deadline_s)
+            interruption.check()
             time.sleep(_POLL_S)
         self._workers = set(self._logbook.started)
 
