@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from contextvars import copy_context
 
 from wirespeed import __version__
 from wirespeed.cli.commands import BUG, COMMANDS, INTERRUPTED, Command, root_help
@@ -24,6 +25,11 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 def run(arguments: Sequence[str]) -> int:
     """Run ``wirespeed ARGUMENTS…`` and return its exit code; errors are on stderr by then."""
+    # What a run hides is its own.
+    return copy_context().run(_run, arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
     _replace_closed_streams()
     try:
         code = _dispatch(list(arguments))

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from wirespeed.hidden import hide
+
 Role = Literal["plain", "strong", "good", "warn", "bad", "muted", "code"]
 
 _ESCAPE_SEQUENCES = re.compile(
@@ -32,13 +34,13 @@ class Span:
 
 
 def clean(text: str) -> str:
-    """One printable line: no escape sequences or invisible characters, white space collapsed."""
-    return " ".join(_visible(_ESCAPE_SEQUENCES.sub("", text)).split())
+    """One printable line: no secrets, escape sequences or invisible characters, white space collapsed."""
+    return " ".join(_visible(_ESCAPE_SEQUENCES.sub("", hide(text))).split())
 
 
 def clean_lines(text: str) -> list[str]:
     """Printable lines that keep their indentation, for source code and diffs."""
-    text = _ESCAPE_SEQUENCES.sub("", text.expandtabs(4))
+    text = _ESCAPE_SEQUENCES.sub("", hide(text).expandtabs(4))
     return [_visible(line).rstrip() for line in text.splitlines()]
 
 
