@@ -70,7 +70,8 @@ def note_of(row: Row, conclusion: Conclusion) -> str | None:
         return f"its remedies cannot be measured by replay: {study.screening.invalid}"
     if study.seen.obstacle is not None:
         return study.seen.obstacle
-    if conclusion == "elsewhere" and study.findings and not _was_tried(study):
+    found = [each for each in study.findings if each.ignored is None]
+    if conclusion == "elsewhere" and found and not _was_tried(study):
         return f"the response path is under {WORTH_A_LOOK:.0%} of the request: no remedy of it can matter"
     return None
 

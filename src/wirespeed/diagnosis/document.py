@@ -19,6 +19,7 @@ from wirespeed.subject.machine import CpuTicks, environment
 from .arms import measured_arm, unmeasured_arm, why_not_measured, why_not_recommended
 from .conclude import conclusion_of, endpoint_of, noise_of, note_of
 from .judging import Judged
+from .known import marked
 from .selection import Candidate
 from .study import RoundZero, Study
 from .table import Credit, Row, Table
@@ -76,6 +77,8 @@ def outcome_of(
         endpoints=tuple(endpoints),
         skipped=zero.requests.skipped,
     )
+    if plan.baseline is not None:
+        advice = marked(advice, plan.baseline, rules=plan.rules, ignored_rules=plan.ignored_rules)
     return Outcome(advice, {**_evidence(evidence, measured), "beside": together.evidence}, interrupted)
 
 

@@ -14,10 +14,12 @@ from wirespeed.model.plan import AdvicePlan
 
 from .agents import AgentHolder
 from .edits import Proposal, Writer
+from .ignoring import read_ignoring
 from .observation import Change, CodeEdit, Screened, Screening
 from .probing import reprobe
 from .rules import Rule, all_rules
 from .rules.ws203_trivial_hop import is_trivial
+from .selecting import is_asked
 from .selection import Candidate, is_worth_screening, select
 from .study import RoundZero, Shared, Study
 
@@ -34,21 +36,34 @@ NO_TIME = "not tried: the budget left no time; --budget gives more"
 def diagnose(zero: RoundZero, plan: AdvicePlan) -> None:
     """What the rules find on each endpoint, and the changes they propose; nothing is called."""
     shared: dict[object, Shared] = {}
+    ignoring = read_ignoring(zero.writer.folder, zero.routes)
     usable = [study for study in zero.studies if study.note is None]
     heavy = Counter(work.key for study in usable for work in study.seen.works if not is_trivial(work))
     for study in usable:
         heavy_elsewhere = [work.key for work in study.seen.works if heavy[work.key]]
         study.seen = study.seen.model_copy(update={"heavy_elsewhere": heavy_elsewhere})
         for rule, evidence in _fired(study, plan):
-            _propose(rule, evidence, study, zero.writer, shared)
+            reason = ignoring.reason_for(study.route, rule.code)
+            if reason is None:
+                _propose(rule, evidence, study, zero.writer, shared)
+            else:
+                found = Finding(code=rule.code, problem=rule.problem, evidence=evidence, ignored=reason)
+                study.findings.append(found)
     zero.shared = list(shared.values())
+    asked = [code for code in all_rules() if _is_asked(code, plan)]
+    notes = ignoring.notes([study.route for study in usable], zero.routes, asked, list(all_rules()))
+    zero.notes += [note for note in notes if note not in zero.notes]
 
 
 def _fired(study: Study, plan: AdvicePlan) -> Iterator[tuple[Rule, str]]:
     for rule in all_rules().values():
-        evidence = rule.evidence(study.seen) if rule.code.startswith(plan.rules) else None
+        evidence = rule.evidence(study.seen) if _is_asked(rule.code, plan) else None
         if evidence is not None:
             yield rule, evidence
+
+
+def _is_asked(code: str, plan: AdvicePlan) -> bool:
+    return is_asked(code, select=plan.rules, ignore=plan.ignored_rules)
 
 
 def _propose(rule: Rule, evidence: str, study: Study, writer: Writer, shared: dict[object, Shared]) -> None:

@@ -77,6 +77,10 @@ class Finding(Document):
     evidence: str
     advice: str | None = None
     """What to do by hand, where no remedy can be measured."""
+    ignored: str | None = None
+    """The reason in the comment that ignores it; then nothing was tried for it."""
+    known: bool = False
+    """Whether the baseline has it."""
 
 
 class Difference(Document):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ._base import Value
+from .baseline import Baseline
 from .request import PlannedRequest, Request, Route, Skipped
 from .subject import AppSubject, ServerSettings
 
@@ -57,6 +58,10 @@ class AdvicePlan(Value):
     """What the recommended remedies are confirmed through; None without ``--http``."""
     rules: tuple[str, ...] = ("WS",)
     """Codes of rules, or their beginnings: no others are asked."""
+    ignored_rules: tuple[str, ...] = ()
+    """The same for rules that are not asked; where both name one, the longer decides."""
+    baseline: Baseline | None = None
+    """Findings that are known; None where nothing is said of them."""
     allow_equal: bool = False
     """Whether other bytes that are equal JSON may be recommended."""
 

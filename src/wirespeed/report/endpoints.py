@@ -14,6 +14,7 @@ from .text import Span, abbreviated, clean, counted, listed
 from .tree import ArmView, EndpointView, FindingView
 
 LEFT_OUT_SHOWN = 2
+KNOWN = " (known: in the baseline)"
 _LONG_NAME = 48
 _NAME_WIDTH = 72
 _NOTABLE_GC = 0.1
@@ -41,7 +42,7 @@ def full_view(endpoint: Endpoint, margin: float, *, every_line: bool = False) ->
     return EndpointView(
         name=endpoint_name(endpoint),
         figures=tuple(_figures(endpoint)),
-        source=_place(endpoint.source or "") if endpoint.findings or endpoint.arms else "",
+        source=_place(endpoint.source or "") if standing_findings(endpoint) or endpoint.arms else "",
         conclusion=_conclusion_of_full(endpoint),
         findings=tuple(_findings(endpoint, margin, every_line)),
         remarks=tuple(_remarks(endpoint, every_line)),
@@ -73,7 +74,12 @@ def best_ratio(endpoint: Endpoint) -> float:
 def has_untried_advice(endpoint: Endpoint) -> bool:
     """A finding without an arm was not refuted by measuring: it is for the reader to judge."""
     tried = {arm.code for arm in endpoint.arms}
-    return any(finding.code not in tried for finding in endpoint.findings)
+    return any(finding.code not in tried for finding in standing_findings(endpoint))
+
+
+def standing_findings(endpoint: Endpoint) -> list[Finding]:
+    """All but those that a comment ignores."""
+    return [finding for finding in endpoint.findings if finding.ignored is None]
 
 
 def conclusion_span(endpoint: Endpoint) -> Span:
@@ -179,9 +185,10 @@ def _arms_shown(endpoint: Endpoint, every_line: bool) -> list[Arm]:
 def _findings(endpoint: Endpoint, margin: float, every_line: bool) -> Iterator[FindingView]:
     """Each finding with its arms, in the order of the arms; those that only advise come last."""
     arms = _arms_shown(endpoint, every_line)
-    codes = dict.fromkeys([arm.code for arm in arms] + [finding.code for finding in endpoint.findings])
+    standing = standing_findings(endpoint)
+    codes = dict.fromkeys([arm.code for arm in arms] + [finding.code for finding in standing])
     for code in codes:
-        findings = [finding for finding in endpoint.findings if finding.code == code]
+        findings = [finding for finding in standing if finding.code == code]
         views = [arm_view(a, endpoint, margin, every_line=every_line) for a in arms if a.code == code]
         yield from _told_together(code, findings, views)
 
@@ -191,7 +198,7 @@ def _told_together(code: str, findings: list[Finding], arms: list[ArmView]) -> I
     spelled = [
         FindingView(
             clean(code),
-            clean(finding.problem),
+            clean(finding.problem) + (KNOWN if finding.known else ""),
             evidence="" if arms else clean(finding.evidence),
             advice=clean(finding.advice or ""),
         )

@@ -91,8 +91,18 @@ def _totals(advice: Advice) -> Iterator[Span]:
             yield Span(f"{number} {word}")
     if advice.skipped:
         yield Span(f"{counted(len(advice.skipped), 'route')} not called")
+    yield from _settled(advice)
     if advice.diff is not None:
         yield Span(f"`wirespeed fix {clean(advice.subject.app)}` shows the diff", "code")
+
+
+def _settled(advice: Advice) -> Iterator[Span]:
+    """Findings that nobody need look at again."""
+    findings = [finding for endpoint in advice.endpoints for finding in endpoint.findings]
+    if ignored := sum(finding.ignored is not None for finding in findings):
+        yield Span(f"{counted(ignored, 'finding')} ignored by comments", "muted")
+    if known := sum(finding.known for finding in findings):
+        yield Span(f"{counted(known, 'finding')} known", "muted")
 
 
 def _legend(advice: Advice) -> Iterator[str]:
