@@ -123,5 +123,5 @@ def test_the_exit_code_tells_what_was_rolled_back(
 def test_rules_are_asked_for_by_code_or_family_and_unknown_ones_refused(tmp_path: Path) -> None:
     assert plan(tmp_path, rules=("ws101,WS2",)).rules == ("WS101", "WS2")
     assert "WS101".startswith(plan(tmp_path).rules)
-    with pytest.raises(UsageError, match="--rule names no rule"):
+    with pytest.raises(UsageError, match="--select names no rule"):
         plan(tmp_path, rules=("WS9",))

@@ -1,18 +1,20 @@
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wirespeed.cli._command import command
 from wirespeed.cli.advise_options import (
     MEASURING,
+    RULES,
     AppArgument,
     BodyOption,
     BudgetOption,
     DeadlineOption,
     GetOption,
     HeaderOption,
+    IgnoreOption,
     LiveOption,
     MarginOption,
     OnlyOption,
@@ -20,8 +22,20 @@ from wirespeed.cli.advise_options import (
     RequestOption,
     RoundsOption,
     SeedOption,
+    SelectOption,
 )
-from wirespeed.cli.options import OUTPUT, EnvOption, FolderOption, JsonOption, NoSaveOption, PrepareOption
+from wirespeed.cli.options import (
+    OUTPUT,
+    EnvOption,
+    FolderOption,
+    JsonOption,
+    NoSaveOption,
+    PrepareOption,
+    ReportOption,
+)
+
+if TYPE_CHECKING:
+    from wirespeed.model.plan import RequestWishes
 
 EXAMPLES = """
 wirespeed advise main:app
@@ -31,6 +45,8 @@ wirespeed advise main:app --request 'POST /orders' --body @order.json --only
 wirespeed advise main:app --http --workers 2
 wirespeed advise main:app --dry-run
 wirespeed advise main:app --fail-on WS101,WS2 --json > advice.json
+wirespeed advise main:app --report markdown=advice.md --report sarif=advice.sarif
+wirespeed advise main:app --baseline wirespeed-baseline.json --fail-on WS
 """
 
 
@@ -93,11 +109,34 @@ def advise(
             help="Exit with 1 when a remedy of these rules is recommended: WS101, or WS1 for its family.",
         ),
     ] = None,
+    select: SelectOption = None,
+    ignore: IgnoreOption = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline",
+            metavar="FILE",
+            rich_help_panel=RULES,
+            help="Findings in this file are known: they fail no check, and those that are gone are told.",
+        ),
+    ] = None,
+    write_baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--write-baseline",
+            metavar="FILE",
+            rich_help_panel=RULES,
+            help="Write what is found to this file, for --baseline.",
+        ),
+    ] = None,
     json: JsonOption = False,
+    report: ReportOption = None,
     show_all: Annotated[
         bool, typer.Option("--all", rich_help_panel=OUTPUT, help="Show every endpoint in full, fold nothing.")
     ] = False,
     no_save: NoSaveOption = False,
+    *,
+    from_file: RequestWishes,
 ) -> int:
     """Find endpoints that answer slowly, and measure every remedy.
 
@@ -129,12 +168,22 @@ def advise(
             http=http,
             server=server,
             workers=workers,
+            rules=tuple(select or ()),
+            ignored_rules=tuple(ignore or ()),
+            baseline=baseline,
+            ready=from_file,
         )
     )
     if dry_run:
-        return advise_run.list_only(plan, as_json=json)
+        return advise_run.list_only(plan, reports=tuple(report or ()), as_json=json)
     return advise_run.measure(
-        plan, fail_on=tuple(fail_on or ()), as_json=json, save=not no_save, everything=show_all
+        plan,
+        fail_on=tuple(fail_on or ()),
+        reports=tuple(report or ()),
+        write_baseline=write_baseline,
+        as_json=json,
+        save=not no_save,
+        everything=show_all,
     )
 
 

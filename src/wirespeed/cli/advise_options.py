@@ -8,7 +8,7 @@ import typer
 
 from wirespeed.cli.options import SUBJECT
 
-REQUESTS, MEASURING = "Requests", "Measuring"
+REQUESTS, MEASURING, RULES = "Requests", "Measuring", "Rules"
 
 AppArgument = Annotated[
     str,
@@ -57,6 +57,24 @@ PythonOption = Annotated[
         rich_help_panel=SUBJECT,
         help="Interpreter or environment of the app. Default: the activated environment or .venv, "
         "where it has FastAPI; else wirespeed's own.",
+    ),
+]
+SelectOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--select",
+        metavar="CODES",
+        rich_help_panel=RULES,
+        help="Only these rules: WS101, or WS1 for its family; repeatable.",
+    ),
+]
+IgnoreOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore",
+        metavar="CODES",
+        rich_help_panel=RULES,
+        help="Not these rules, in the same form. Where both name a rule, the longer code decides.",
     ),
 ]
 BudgetOption = Annotated[

@@ -1,11 +1,22 @@
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wirespeed.cli._command import command
-from wirespeed.cli.options import OUTPUT, EnvOption, FolderOption, JsonOption, NoSaveOption, PrepareOption
+from wirespeed.cli.options import (
+    OUTPUT,
+    EnvOption,
+    FolderOption,
+    JsonOption,
+    NoSaveOption,
+    PrepareOption,
+    ReportOption,
+)
+
+if TYPE_CHECKING:
+    from wirespeed.model.plan import RequestWishes
 
 ARMS, MEASURING = "What is compared", "Measuring"
 
@@ -199,7 +210,10 @@ def compare(
         ),
     ] = None,
     json: JsonOption = False,
+    report: ReportOption = None,
     no_save: NoSaveOption = False,
+    *,
+    from_file: RequestWishes,
 ) -> int:
     """Tell whether one thing is faster than another, or that it cannot be told.
 
@@ -240,9 +254,10 @@ def compare(
             insecure=insecure,
             remote=remote,
             seed=seed,
+            ready=from_file,
         )
     )
-    return compare_run.measure(plan, demanded, as_json=json, save=not no_save)
+    return compare_run.measure(plan, demanded, reports=tuple(report or ()), as_json=json, save=not no_save)
 
 
 COMMAND = command(compare, EXAMPLES)

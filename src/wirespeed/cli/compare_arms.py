@@ -18,6 +18,7 @@ from wirespeed.cli.compare_options import CompareOptions
 from wirespeed.cli.request_options import parse_wishes, saying_its_type
 from wirespeed.cli.subject_options import app_subject, server_name
 from wirespeed.cli.values import at_least
+from wirespeed.diagnosis.request_building import merge_headers
 from wirespeed.errors import UsageError
 from wirespeed.http.target import parse_target
 from wirespeed.model.comparison_plan import ArmPlan, HostedApp
@@ -218,9 +219,12 @@ def _named_requests(
     read: Callable[[str], bytes] = lambda name: b"",
 ) -> list[Request]:
     """With the headers that all of them have; their own win."""
-    wishes = parse_wishes(gets, requests, bodies, options.headers, only=False, read=read)
+    wishes = parse_wishes(gets, requests, bodies, options.headers, only=False, read=read, ready=options.ready)
     typed = [saying_its_type(request, wishes.headers) for request in wishes.named]
-    return [request.model_copy(update={"headers": (*request.headers, *wishes.headers)}) for request in typed]
+    return [
+        request.model_copy(update={"headers": merge_headers(wishes.headers, request.headers)})
+        for request in typed
+    ]
 
 
 def _workers(number: int) -> str:

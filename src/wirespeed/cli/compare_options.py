@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wirespeed.cli.request_options import NO_WISHES
+from wirespeed.model.plan import RequestWishes
+
 
 @dataclass(frozen=True)
 class CompareOptions:
@@ -33,3 +36,5 @@ class CompareOptions:
     insecure: bool = False
     remote: bool = False
     seed: int | None = None
+    ready: RequestWishes = NO_WISHES
+    """Requests and headers that no option said."""

@@ -9,6 +9,7 @@ from wirespeed.cli.commands import CHECK_FAILED, INTERRUPTED
 from wirespeed.cli.failures import tell, warn
 from wirespeed.cli.output import print_json
 from wirespeed.cli.progress import watching
+from wirespeed.cli.reports import chosen_reports, write_reports
 from wirespeed.errors import MeasurementInvalid, RecordNotSaved
 from wirespeed.experiment.compare import Outcome, compare
 from wirespeed.model.comparison import Comparison
@@ -20,16 +21,25 @@ from wirespeed.report.terminal import make_console
 from wirespeed.store import records
 
 
-def measure(plan: ComparisonPlan, demanded: Sequence[Verdict], *, as_json: bool, save: bool) -> int:
+def measure(
+    plan: ComparisonPlan,
+    demanded: Sequence[Verdict],
+    *,
+    reports: Sequence[str] = (),
+    as_json: bool,
+    save: bool,
+) -> int:
     """Compare, and return the exit code; ``demanded`` are the verdicts that fail the check."""
+    written = chosen_reports(reports, Comparison, plan.folder, as_json=as_json, failing=demanded)
     with watching(sys.stderr) as listener:
         outcome = compare(plan, listener)
     if as_json:
         print_json(outcome.document.to_json())
-    else:
+    elif not written.fill_stdout:
         print_comparison(outcome.document, make_console(sys.stdout))
     if save:
         _save(outcome, plan)
+    write_reports(outcome.document, written)
     return exit_code(outcome.document, demanded)
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from wirespeed.cli.advise_options import (
     DeadlineOption,
     GetOption,
     HeaderOption,
+    IgnoreOption,
     LiveOption,
     MarginOption,
     OnlyOption,
@@ -21,6 +22,9 @@ from wirespeed.cli.advise_options import (
     SeedOption,
 )
 from wirespeed.cli.options import EnvOption, FolderOption, JsonOption, PrepareOption
+
+if TYPE_CHECKING:
+    from wirespeed.model.plan import RequestWishes
 
 WHAT = "What to fix"
 
@@ -35,15 +39,17 @@ wirespeed fix main:app --write --allow-equal --json > fix.json
 
 def fix(
     app: AppArgument,
-    rule: Annotated[
+    select: Annotated[
         list[str] | None,
         typer.Option(
             "--rule",
+            "--select",
             metavar="CODES",
             rich_help_panel=WHAT,
             help="Only remedies of these rules: WS101, or WS1 for its family; repeatable.",
         ),
     ] = None,
+    ignore: IgnoreOption = None,
     write: Annotated[
         bool,
         typer.Option(
@@ -76,6 +82,8 @@ def fix(
     seed: SeedOption = None,
     deadline: DeadlineOption = "10s",
     json: JsonOption = False,
+    *,
+    from_file: RequestWishes,
 ) -> int:
     """Show the recommended remedies as one diff, or write them and prove them.
 
@@ -105,8 +113,10 @@ def fix(
             rounds=rounds,
             seed=seed,
             deadline=deadline,
-            rules=tuple(rule or ()),
+            rules=tuple(select or ()),
+            ignored_rules=tuple(ignore or ()),
             allow_equal=allow_equal,
+            ready=from_file,
         )
     )
     return fix_run.run(plan, write=write, as_json=json)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,9 @@ from wirespeed.cli.options import (
     NoSaveOption,
     PrepareOption,
 )
+
+if TYPE_CHECKING:
+    from wirespeed.model.plan import RequestWishes
 
 REQUESTS, PACE = "Requests", "Pace"
 
@@ -194,6 +197,8 @@ def load(
         ),
     ] = None,
     no_save: NoSaveOption = False,
+    *,
+    from_file: RequestWishes,
 ) -> int:
     """Put load on a server, and tell what became of every request.
 
@@ -231,6 +236,7 @@ def load(
             folder=folder,
             env=tuple(env or ()),
             prepare=prepare,
+            ready=from_file,
         )
     )
     return load_run.measure(order, layout=load_run.chosen_layout(output, as_json=json), save=not no_save)

@@ -7,13 +7,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wirespeed.cli.request_options import parse_wishes, read_body, saying_its_type
+from wirespeed.cli.request_options import NO_WISHES, parse_wishes, read_body, saying_its_type
 from wirespeed.cli.subject_options import app_subject, server_settings
-from wirespeed.cli.values import at_least, chosen_seed, duration_s
+from wirespeed.cli.values import at_least, chosen_seed, duration_s, is_url
 from wirespeed.errors import UsageError
 from wirespeed.http.objective import Objective, parse_objective
 from wirespeed.http.plan import LoadPlan
 from wirespeed.http.target import Target, parse_target
+from wirespeed.model.plan import RequestWishes
 from wirespeed.model.request import Request
 from wirespeed.model.subject import AppSubject, ServerSettings
 
@@ -54,6 +55,8 @@ class LoadOptions:
     folder: str = "."
     env: tuple[str, ...] = ()
     prepare: str | None = None
+    ready: RequestWishes = NO_WISHES
+    """Requests and headers that no option said."""
 
 
 @dataclass(frozen=True)
@@ -109,11 +112,6 @@ def load_order(options: LoadOptions, read: Callable[[str], bytes] = read_body) -
     # Refuses what could not be sent before anything is started.
     order.target(None if order.app is None else _ANY_URL)
     return order
-
-
-def is_url(target: str) -> bool:
-    """URLs, and what was meant as one: ``127.0.0.1:8000``, ``localhost:8000/a``. ``main:app`` is an app."""
-    return "://" in target or re.match(r"[\w.\-\[\]:]+:\d+(/|$)", target) is not None
 
 
 def parse_rate(text: str) -> tuple[float, ...]:
@@ -201,9 +199,12 @@ def _requests(
     named, named_weights = _weighted(options.named)
     if options.bodies and not named:
         raise UsageError("--body without a --request", advice="Say which: --request 'POST /orders' --body …")
-    wishes = parse_wishes(gets, named, options.bodies, options.headers, only=False, read=read)
+    wishes = parse_wishes(
+        gets, named, options.bodies, options.headers, only=False, read=read, ready=options.ready
+    )
     typed = [saying_its_type(request, wishes.headers) for request in wishes.named]
-    return tuple(zip(typed, [*get_weights, *named_weights], strict=True)), wishes.headers
+    weights = [*get_weights, *named_weights] or [1] * len(typed)
+    return tuple(zip(typed, weights, strict=True)), wishes.headers
 
 
 def _said_of_apps(options: LoadOptions) -> str | None:
@@ -218,7 +219,7 @@ def _said_of_apps(options: LoadOptions) -> str | None:
 
 
 def _served(options: LoadOptions) -> ServedSubject:
-    if not options.gets and not options.named:
+    if not options.gets and not options.named and not options.ready.named:
         raise UsageError(
             f"nothing says what to send to {options.target}",
             advice=f"Name it: wirespeed load {options.target} --get '/users'.",

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
-from wirespeed.http.housekeeping import Listener
+from wirespeed.cli.load_order import Watch
 from wirespeed.http.outcomes import Tally
 from wirespeed.http.plan import LoadPlan
 from wirespeed.report.load import grouped, rate
 from wirespeed.report.numbers import duration
 from wirespeed.report.terminal import make_console
-
-Watch = Callable[[LoadPlan], Listener | None]
-"""Gives the listener for a plan about to be run; None where nobody watches."""
 
 
 @contextmanager

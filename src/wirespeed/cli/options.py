@@ -9,6 +9,9 @@ import typer
 SUBJECT, OUTPUT = "The app", "Output"
 """Help panels that every measuring command has."""
 
+APP_PARAMETERS = ("app", "subjects", "target")
+"""What commands call the parameter that names the app."""
+
 FolderOption = Annotated[
     str, typer.Option(metavar="PATH", rich_help_panel=SUBJECT, help="Folder the app runs in.")
 ]
@@ -31,4 +34,13 @@ JsonOption = Annotated[
 ]
 NoSaveOption = Annotated[
     bool, typer.Option("--no-save", rich_help_panel=OUTPUT, help="Keep no record in .wirespeed.")
+]
+ReportOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--report",
+        metavar="FORMAT[=FILE]",
+        rich_help_panel=OUTPUT,
+        help="Write it for others too: markdown, junit, sarif, gitlab or github; - is stdout. Repeatable.",
+    ),
 ]

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from wirespeed.diagnosis.request_building import body_type
+from wirespeed.diagnosis.request_building import body_type, merge_headers
 from wirespeed.errors import UsageError
 from wirespeed.model.plan import RequestWishes
 from wirespeed.model.request import Request
@@ -17,6 +17,8 @@ from wirespeed.model.request import Request
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 WITH_BODY = ("POST", "PUT", "PATCH")
 """Methods whose requests usually have a body; others have one only when there is one for every request."""
+
+NO_WISHES = RequestWishes()
 
 _TARGET_SAFE = "/?:@!$&'()*+,;=%-._~"
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
@@ -33,15 +35,22 @@ def parse_wishes(
     *,
     only: bool,
     read: Callable[[str], bytes],
+    ready: RequestWishes = NO_WISHES,
 ) -> RequestWishes:
-    """The wishes behind the options. ``read`` fetches what ``@name`` refers to."""
+    """The wishes behind the options. ``read`` fetches what ``@name`` refers to.
+
+    ``ready`` are wishes that no option said: its requests count where the options name none, and its headers
+    but for those that the options have too.
+    """
     named = [_get(path) for path in gets]
     named += _with_bodies([_request(text) for text in requests], _contents(bodies, read))
+    named = named or list(ready.named)
     if only and not named:
         raise UsageError(
             "--only leaves nothing to measure", advice="Name what to measure: --get '/orders/42' --only."
         )
-    return RequestWishes(named=tuple(named), headers=tuple(map(parse_header, headers)), only=only)
+    given = tuple(map(parse_header, headers))
+    return RequestWishes(named=tuple(named), headers=merge_headers(ready.headers, given), only=only)
 
 
 def saying_its_type(request: Request, others: Sequence[tuple[str, str]]) -> Request:
@@ -65,12 +74,21 @@ def parse_header(text: str) -> tuple[str, str]:
             f"--header {text!r} is not a header",
             advice="Write its name, a colon and its value: --header 'Authorization: Bearer x'.",
         )
+    require_header(name, value)
+    return name, value
+
+
+def require_header(name: str, value: str) -> None:
+    """Raises ``UsageError`` where no request can carry it; the error never tells the value."""
+    if not _TOKEN.fullmatch(name):
+        raise UsageError(
+            f"{name!r} is no name of a header", advice="Names have letters, digits and dashes: X-Token."
+        )
     if not _HEADER_VALUE.fullmatch(value):
         raise UsageError(
             f"the value of --header {name!r} has characters that no header can carry",
             advice="Leave out line breaks, and encode what is not Latin-1.",
         )
-    return name, value
 
 
 def read_body(name: str) -> bytes:
@@ -97,11 +115,16 @@ def _request(text: str) -> Request:
             f"--request {text!r} is not a method and a path",
             advice="Write both, as in --request 'POST /orders'; for a GET, --get '/orders' is enough.",
         )
+    return parse_request(method, path, "--request")
+
+
+def parse_request(method: str, path: str, option: str) -> Request:
+    """A request without headers and body; ``option`` is where it was named, for the complaint."""
     if method.upper() not in METHODS:
         close = get_close_matches(method.upper(), METHODS, n=1)
         advice = f"Did you mean {close[0]}?" if close else f"Methods are {', '.join(METHODS)}."
-        raise UsageError(f"there is no method {method!r} in --request {text!r}", advice=advice)
-    return Request(method=method.upper(), path=_target(path.strip(), "--request"))
+        raise UsageError(f"there is no method {method!r} in {option} {f'{method} {path}'!r}", advice=advice)
+    return Request(method=method.upper(), path=_target(path.strip(), option))
 
 
 def _target(path: str, option: str) -> str:

@@ -40,6 +40,11 @@ def fraction(text: str, option: str) -> float:
     return value
 
 
+def is_url(target: str) -> bool:
+    """URLs, and what was meant as one: ``127.0.0.1:8000``, ``localhost:8000/a``. ``main:app`` is an app."""
+    return "://" in target or re.match(r"[\w.\-\[\]:]+:\d+(/|$)", target) is not None
+
+
 def assignments(texts: Iterable[str], option: str) -> dict[str, str]:
     """``NAME=VALUE`` pairs; the value may be empty and may hold further equals signs."""
     pairs = {}
