@@ -1,0 +1,39 @@
+"""The examples of docs/python-api.md, run one by one as a reader would."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).parents[2] / "docs" / "python-api.md").read_text()
+EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+POST = """
+
+@app.post("/orders")
+def order(order: dict):
+    return order
+"""
+
+
+@pytest.fixture
+def project(folder: Path) -> Path:
+    """The app in a repository of its own."""
+    with (folder / "main.py").open("a") as file:
+        file.write(POST)
+    identity = ("-c", "user.name=somebody", "-c", "user.email=somebody@localhost")
+    for arguments in (("init", "-q"), ("add", "main.py"), (*identity, "commit", "-q", "-m", "The app")):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_example_runs(example: str, project: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", example], cwd=project, capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not (project / ".wirespeed").exists()
