@@ -25,6 +25,8 @@ from .watch import watching_actions
 from .workbench import Study, Workbench, bench_of, is_success, request_from
 
 EXAMINED_CALLS = 3
+MOST_KEPT_BYTES = 64_000_000
+"""What calls leave in memory, answers and the values they were made from, is many times their bodies."""
 
 
 async def routes(session: Session, args: Mapping[str, Any]) -> Dict[str, Any]:
@@ -80,7 +82,8 @@ async def _watched_calls(
     layers: List[Spent] = []
     ends = time.monotonic() + float(args["seconds"])
     with watching(), bench.layer_meter().installed() as meter:
-        while not calls or (len(calls) < args["calls"] - _most_examined(args) and time.monotonic() < ends):
+        most = args["calls"] - _most_examined(args)
+        while not calls or (len(calls) < most and time.monotonic() < ends and not _are_heavy(calls)):
             meter.take()
             calls.append(await bench.call(request, float(args["deadline_s"]), app=meter.app))
             layers.append(meter.take())
@@ -98,13 +101,17 @@ async def _examined_calls(bench: Workbench, request: Request, args: Mapping[str,
     most = _most_examined(args) - 1
     wanted = min(EXAMINED_CALLS, most)
     with examining():
-        while not calls or (len(calls) < wanted and time.monotonic() < ends):
+        while not calls or (len(calls) < wanted and time.monotonic() < ends and not _are_heavy(calls)):
             calls.append(await examine(bench, request, deadline_s))
             if facts.looks_disturbed(all_examined(calls)[-1]):
                 wanted = most
         if len(calls) <= most and any(facts.looks_trivial(each) for each in all_examined(calls)):
             calls.append(await examine(bench, request, deadline_s, profile=True))
     return calls
+
+
+def _are_heavy(calls: List[LiveCall]) -> bool:
+    return sum(len(call.answer.body) for call in calls) > MOST_KEPT_BYTES
 
 
 def _most_examined(args: Mapping[str, Any]) -> int:

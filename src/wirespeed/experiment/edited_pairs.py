@@ -35,6 +35,10 @@ Told = dict[str, Any]
 
 ORIGINAL, EDITED = 0, 1
 COMPARE_DEADLINE_S = 60.0
+MOST_COMPARED_BYTES = 8_000_000
+"""Of a longer answer it is only told whether its bytes are the same: showing where they differ takes copies
+of all of them in three processes.
+"""
 
 
 @dataclass(frozen=True)
@@ -289,12 +293,20 @@ class _Theatre:
 
     def _compare(self, agents: Agents, number: int) -> None:
         request = self._pairs[number].request
-        told = [
-            [_answer(agent, request, self._plan.deadline_s) for _ in range(self._plan.answers)]
-            for agent in agents
-        ]
+        told = self._ask(agents, request, whole=False)
+        answers = [*told[ORIGINAL], *told[EDITED]]
+        differ = len({each["digest"] for each in answers}) > 1
+        if differ and max(each["bytes"] for each in answers) <= MOST_COMPARED_BYTES:
+            told = self._ask(agents, request, whole=True)
         self._statuses[number] = told[ORIGINAL][-1]["status"]
         self._evidence.seen[number] = _seen(agents[ORIGINAL], told[ORIGINAL], told[EDITED], request.name)
+
+    def _ask(self, agents: Agents, request: Request, *, whole: bool) -> list[list[Told]]:
+        """Answers of the original and of the edited app."""
+        return [
+            [_answer(agent, request, self._plan.deadline_s, whole=whole) for _ in range(self._plan.answers)]
+            for agent in agents
+        ]
 
     def _measure(self, agents: Agents, number: int, index: int) -> PairRound:
         pair = self._pairs[number]
@@ -351,10 +363,10 @@ def _blocks(agents: Agents, turn: _Turn, deadline_s: float, errors: list[int]) -
 # -- comparing -----------------------------------------------------------------------------------------------
 
 
-def _answer(agent: BootedAgent, request: Request, deadline_s: float) -> Told:
+def _answer(agent: BootedAgent, request: Request, deadline_s: float, *, whole: bool) -> Told:
     answer: Told = agent.call(
         "answer",
-        {"request": request.for_agent(), "deadline_s": deadline_s},
+        {"request": request.for_agent(), "deadline_s": deadline_s, "whole": whole},
         deadline_s=deadline_s + SLACK_S,
         doing=f"calling {request.name}",
     )
