@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict
 
 from .errors import OperationError
 from .lifeline import die_with
+from .memory_limit import explain_shortage, limit_memory
 from .operations import OPERATIONS
 from .protocol import Channel
 from .session import Session
@@ -21,6 +22,7 @@ def run_agent(in_fd: int, out_fd: int, lifeline_fd: int) -> None:
     """Serve the conductor's commands; the app is imported inside the running loop, as uvicorn does it."""
     os.set_inheritable(lifeline_fd, False)
     die_with(lifeline_fd)
+    limit_memory()
     loop = _new_event_loop()
     asyncio.set_event_loop(loop)
     try:
@@ -70,6 +72,8 @@ async def _outcome(session: Session, command: Command) -> Dict[str, Any]:
         return {"result": await operation(session, command.get("args") or {})}
     except OperationError as failure:
         return {"error": failure.as_message()}
+    except MemoryError:
+        return {"error": OperationError("endpoint", explain_shortage()).as_message()}
     except BaseException as error:
         return {"error": _unforeseen(command["op"], error).as_message()}
 

@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterator, Optional, Sequence, Tuple
 from .asgi import AnswerTooLong, ASGIApp, Request, Sink
 from .fidelity import Answer
 from .gcmeter import clock_ns, collected_ns
+from .memory_limit import explain_shortage
 from .ticket import SCOPE_KEY, Ticket
 from .tracebacks import app_traceback, last_line
 
@@ -83,6 +84,8 @@ def _failure(error: Exception, status: int) -> CallFailed:
     if endless is not None:
         return CallFailed("endless", str(endless), status)
     message = last_line(error)[:LONGEST_MESSAGE]
+    if any(isinstance(each, MemoryError) for each in _with_members(error)):
+        message = f"{message} ({explain_shortage()})"
     return CallFailed("raised", message, status, app_traceback(error)[-LONGEST_TRACEBACK:])
 
 
