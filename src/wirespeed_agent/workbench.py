@@ -22,6 +22,8 @@ from .seams import shadow_routes, watching
 from .session import Session
 from .ticket import RouteKey, Ticket
 
+NOT_FOUND = 404
+
 _benches: MutableMapping[Session, Workbench] = weakref.WeakKeyDictionary()
 
 
@@ -50,6 +52,7 @@ class Workbench:
         self.session = session
         self.studies: Dict[int, Study] = {}
         """Probed requests by the key the conductor gave them."""
+        self._was_called = False
         start_metering()
         self.rediscover()
 
@@ -75,6 +78,10 @@ class Workbench:
         call = await call_live(
             app or session.app, request, session.state, ticket=ticket, deadline_s=deadline_s
         )
+        if call.answer.status == NOT_FOUND and not self._was_called and ticket is None:
+            # The request that makes an app add its routes may still be answered without them.
+            call = await call_live(app or session.app, request, session.state, deadline_s=deadline_s)
+        self._was_called = True
         # Some apps add routes with their first request; FastAPI then makes the contexts of all of them anew.
         if call.ticket.answered_by not in self._by_key:
             self.rediscover()

@@ -63,6 +63,10 @@ class AgentHolder:
         if agent is not None:
             self.shutdown_problem = agent.shutdown_problem
 
+    @property
+    def is_running(self) -> bool:
+        return self._agent is not None
+
     def ready(self) -> Booted:
         """Start the app if it is not running. Raises SubjectError or UsageError, later RestartFailed."""
         if self._agent is None:

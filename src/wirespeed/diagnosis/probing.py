@@ -31,10 +31,10 @@ WORTH_PROFILING_NS = 2_000_000
 def probe_all(
     holder: AgentHolder, zero: RoundZero, plan: AdvicePlan, ends: float, listener: Listener
 ) -> None:
-    """A study of every planned request, in their order; the time until ``ends`` is shared out evenly."""
+    """A study of every planned request that has none yet; the time until ``ends`` is shared out."""
     by_id = {route.id: route for route in zero.routes}
     total = len(zero.requests.planned)
-    for index, planned in enumerate(zero.requests.planned):
+    for index, planned in list(enumerate(zero.requests.planned))[len(zero.studies) :]:
         listener(ProbeStarted(planned.request.name, index + 1, total))
         share_s = (ends - time.monotonic()) / (total - index)
         route = None if planned.route_id is None else by_id.get(planned.route_id)

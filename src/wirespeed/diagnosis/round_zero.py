@@ -10,6 +10,7 @@ from wirespeed.subject.booting import entry_folder
 
 from .agents import AgentHolder, RestartFailed
 from .edits import Writer
+from .late_routes import knock, take_in
 from .probing import probe_all, profile_slowest
 from .requests import plan_requests
 from .screening import diagnose, screen_all
@@ -31,11 +32,14 @@ def round_zero(holder: AgentHolder, plan: AdvicePlan, started: float, listener: 
     booted = holder.ready()
     routes, requests, unreachable = list_routes(holder, plan)
     listener(Listed(len(requests.planned), len(requests.skipped)))
-    writer = Writer(entry_folder(plan.subject), routes)
-    result = RoundZero(booted, holder.boot_s, routes, requests, unreachable, writer)
+    folder = entry_folder(plan.subject)
+    result = RoundZero(booted, holder.boot_s, routes, requests, unreachable, Writer(folder, routes))
     after_boot, left_s = started + holder.boot_s, max(0.0, plan.budget_s - holder.boot_s)
     try:
         probe_all(holder, result, plan, after_boot + CALLING_SHARE * left_s, listener)
+        if _late_routes(holder, result, plan):
+            result.writer = Writer(folder, result.routes)
+            probe_all(holder, result, plan, after_boot + CALLING_SHARE * left_s, listener)
         diagnose(result, plan)
         screen_all(holder, result, plan, after_boot + (CALLING_SHARE + TRYING_SHARE) * left_s, listener)
         profile_slowest(holder, result.studies, plan)
@@ -46,7 +50,7 @@ def round_zero(holder: AgentHolder, plan: AdvicePlan, started: float, listener: 
             # What is known so far takes no more calls.
             diagnose(result, plan)
     except RestartFailed as failure:
-        missing = len(requests.planned) - len(result.studies)
+        missing = len(result.requests.planned) - len(result.studies)
         result.notes.append(
             f"an endpoint took the app down, and it could not be started again: {failure.reason}"
             + (f" Not called for that: {missing} endpoints." if missing else "")
@@ -56,3 +60,14 @@ def round_zero(holder: AgentHolder, plan: AdvicePlan, started: float, listener: 
         result.hangs_at_shutdown = isinstance(holder.shutdown_problem, SubjectHung)
     result.boot_s = holder.boot_s
     return result
+
+
+def _late_routes(holder: AgentHolder, zero: RoundZero, plan: AdvicePlan) -> bool:
+    """Whether the app has routes now that it had not before it was called."""
+    if not zero.requests.planned:
+        knock(holder, plan)
+    if not holder.is_running:
+        # The last endpoint took the app down; a fresh one has had no request yet.
+        return False
+    routes, _, zero.unreachable = list_routes(holder, plan)
+    return take_in(zero, routes, plan)
