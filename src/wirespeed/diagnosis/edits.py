@@ -76,9 +76,10 @@ class Writer:
         by_hand = None if change.annotation is None else source_of(change.annotation)
         place = route.source if route else None
         route_change = _route_change(change, seen)
-        if place is None and route_change != RouteChange():
+        changes_route = route_change != RouteChange() or change.response_class == "bytes"
+        if place is None and changes_route:
             return Proposal(change, text=by_hand, remark=WHERE_IS_NOT_KNOWN)
-        parts = tuple(self._parts(change, route_change, place))
+        parts = tuple(self._parts(change, route_change, place, seen))
         if not parts:
             return Proposal(change, text=by_hand)
         written = self.write(parts)
@@ -96,9 +97,14 @@ class Writer:
             self._written[key] = write(key, self.folder)
         return self._written[key]
 
-    def _parts(self, change: Change, route_change: RouteChange, place: str | None) -> Iterator[Part]:
+    def _parts(
+        self, change: Change, route_change: RouteChange, place: str | None, seen: Observation
+    ) -> Iterator[Part]:
         if place is not None and route_change != RouteChange():
             yield RouteEdit(route_change, place, self._routes[place])
+        if place is not None and change.response_class == "bytes":
+            # The type writes the bytes itself, under the content type that the class has.
+            yield CodeEditAt("ready bytes", place, seen.route.media_type if seen.route else None)
         for edit in change.edits:
             yield CodeEditAt(edit.what, edit.source, edit.name)
 
@@ -121,6 +127,6 @@ def _route_change(change: Change, seen: Observation) -> RouteChange:
         annotation=None
         if annotation is None
         else TypeSource(annotation.expression, tuple(annotation.imports), tuple(annotation.definitions)),
-        response_class=change.response_class,
+        response_class="keep" if change.response_class == "bytes" else change.response_class,
         options=tuple(dormant) if change.options == "reset" else (),
     )

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from .bindings import Binding, bindings_of, look_up
+from .declared_type import declared_type, move_type, status_of
 from .edit import Edit, Need, Placed, Replace
-from .meaning import RESPONSE_MODULES, response_class
-from .names import names_used
+from .meaning import RESPONSE_MODULES
 from .references import mentions, refuse_other_uses, uses_elsewhere
-from .routes import keyword_argument, route_decorators
+from .routes import route_decorators
 from .spot import FileEdit, Imports, Spot, imports_at
 from .tree import Function, Tree
 from .values import Refused
@@ -36,7 +36,8 @@ def cache_bytes(spot: Spot) -> Iterator[FileEdit]:
     refuse_other_uses(spot, function.node, (), (), ", where another value may not do")
     writer = _Writer(spot, function, calls[0], imports_at(tree, function))
     text, name = writer.bytes_of(made.name)
-    replaced = (Replace(*tree.span(returned), writer.response(name)), *writer.typed_route())
+    moved = move_type(tree, function, calls[0], writer.response_name)
+    replaced = (Replace(*tree.span(returned), writer.response(name)), *moved)
     placed = Placed(above, name, text, room)
     yield spot.path, Edit(tree.text, replaced=replaced, placed=(placed,), needs=writer.needs)
 
@@ -104,12 +105,12 @@ class _Writer:
     def __init__(self, spot: Spot, function: Function, call: cst.Call, imports: Imports) -> None:
         self.needs: tuple[Need, ...] = ()
         self._spot, self._function, self._call, self._imports = spot, function, call, imports
-        self._response = self._name(*RESPONSE_MODULES, name="Response")
+        self.response_name = self._name(*RESPONSE_MODULES, name="Response")
 
     def bytes_of(self, constant: str) -> tuple[str, str]:
         """(the statement that makes the bytes, their name)."""
         name = self._spot.free_in_module(f"_{self._function.name.strip('_')}_body")
-        typed = self._type()
+        typed = declared_type(self._spot.tree, self._function, self._call)
         if typed is None:
             encode = self._name("fastapi.encoders", name="jsonable_encoder")
             json = self._name("fastapi.responses", "starlette.responses", name="JSONResponse")
@@ -120,30 +121,8 @@ class _Writer:
         return f"{made}\n{name} = {adapter}.dump_json({validated}, by_alias=True)", name
 
     def response(self, name: str) -> str:
-        status = keyword_argument(self._call, "status_code")
-        code = "" if status is None else f"status_code={self._spot.tree.source(status.value)}, "
-        return f'{self._response}({name}, {code}media_type="application/json")'
-
-    def typed_route(self) -> list[Replace]:
-        """The type moves to ``response_model``, since the function no longer returns it."""
-        returns = self._function.node.returns
-        if returns is None:
-            return []
-        tree, annotation = self._spot.tree, returns.annotation
-        replaced = [Replace(*tree.span(annotation), self._response, names_used(annotation))]
-        if keyword_argument(self._call, "response_model") is None:
-            at = tree.span(self._call.args[-1].value).end
-            replaced.append(Replace(at, at, f", response_model={tree.source(annotation)}"))
-        return replaced
-
-    def _type(self) -> cst.BaseExpression | None:
-        given, returns = keyword_argument(self._call, "response_model"), self._function.node.returns
-        if given is not None:
-            is_none = isinstance(given.value, cst.Name) and given.value.value == "None"
-            return None if is_none else given.value
-        if returns is not None and response_class(self._spot.tree, returns.annotation, ()):
-            raise Refused("it returns a response already")
-        return returns.annotation if returns else None
+        code = status_of(self._spot.tree, self._call)
+        return f'{self.response_name}({name}, {code}media_type="application/json")'
 
     def _name(self, *modules: str, name: str) -> str:
         local, needs = self._imports.of_any(modules, name)

@@ -9,6 +9,7 @@ from .coroutines import make_async, make_plain
 from .discriminate import discriminate
 from .hoist import hoist
 from .pure_asgi import pure_asgi
+from .ready_bytes import ready_bytes
 from .return_value import return_instances, return_value
 from .spot import FileEdit, Spot
 from .values import CodeEditKind
@@ -22,6 +23,7 @@ _WRITERS: Mapping[CodeEditKind, Callable[[Spot], Iterator[FileEdit]]] = {
     "discriminator": discriminate,
     "pure asgi": pure_asgi,
     "cache bytes": cache_bytes,
+    "ready bytes": ready_bytes,
 }
 
 

@@ -42,4 +42,8 @@ def decode(content: bytes) -> FileText:
         text = content.decode(encoding)
     except (SyntaxError, UnicodeDecodeError) as error:
         raise Refused(f"the file cannot be decoded: {error}") from error
-    return FileText(text.removeprefix(_BOM) if has_bom else text, encoding, has_bom)
+    file = FileText(text.removeprefix(_BOM) if has_bom else text, encoding, has_bom)
+    if file.encode(file.text) != content:
+        # UTF-7 and others have several spellings of one text: untouched lines would not stay to the byte.
+        raise Refused(f"the file is in {encoding}, which may spell the same text otherwise")
+    return file

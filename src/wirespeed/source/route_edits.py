@@ -23,8 +23,6 @@ def edits_of(
     ``returns_value``: another edit takes away the responses that the function builds by hand.
     """
     refuse_shared(tree_of(source).function(function), routes)
-    if change.response_class == "bytes":
-        raise Refused("keeping the content type takes a response built by hand, which has no edit yet")
     if change.annotation is not None:
         yield annotate(source, function, change.annotation, returns_value=returns_value)
     if change.response_class == "drop":

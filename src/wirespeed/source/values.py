@@ -63,7 +63,7 @@ class RouteChange:
     """
 
     annotation: TypeSource | None = None
-    response_class: Literal["keep", "drop", "bytes"] = "keep"
+    response_class: Literal["keep", "drop"] = "keep"
     options: tuple[str, ...] = ()
 
 
@@ -88,6 +88,7 @@ CodeEditKind = Literal[
     "discriminator",
     "pure asgi",
     "cache bytes",
+    "ready bytes",
 ]
 
 
@@ -95,7 +96,8 @@ CodeEditKind = Literal[
 class CodeEditAt:
     """An edit of what begins at ``source``: a function, a class, a call.
 
-    ``name`` is that of the function or class where known; for a discriminator that of the field.
+    ``name`` is that of the function or class where known; for a discriminator that of the field, for ready
+    bytes their content type.
     """
 
     what: CodeEditKind
