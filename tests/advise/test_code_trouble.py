@@ -114,6 +114,9 @@ async def rows():
 """
 
 
+UNREAD = "\nX: object = *[1],\n"
+
+
 def advise_on(plan: MakePlan, folder: Path, **files: bytes) -> Endpoint:
     for name, content in files.items():
         (folder / f"{name}.py").write_bytes(content)
@@ -127,6 +130,115 @@ def test_a_file_in_another_encoding_is_edited_in_it(plan: MakePlan, tmp_path: Pa
     assert remedy is not None
     assert remedy.confirmed_by == "edit", remedy.reason
     assert "caf\xe9" not in (remedy.edit or "") or "+# caf" not in (remedy.edit or "")
+
+
+def test_a_file_whose_encoding_spells_a_text_in_many_ways_is_advised_on_and_not_touched(
+    plan: MakePlan, tmp_path: Path
+) -> None:
+    # A plus sign by itself means "+-" and is read alike: written again, it would be another byte.
+    content = b"# coding: utf-7\n# 1 +AC0 2\n" + APP.encode()
+    remedy = recommended(advise_on(plan, tmp_path, main=content))
+
+    assert remedy is not None
+    assert remedy.confirmed_by == "variant"
+    assert "the file is in utf-7" in (remedy.reason or "")
+    assert (tmp_path / "main.py").read_bytes() == content
+
+
+def test_a_module_that_python_reads_and_libcst_does_not_is_advised_on(plan: MakePlan, tmp_path: Path) -> None:
+    remedy = recommended(advise_on(plan, tmp_path, main=(APP + UNREAD).encode()))
+
+    assert remedy is not None
+    assert remedy.confirmed_by == "variant"
+    assert "the file cannot be parsed" in (remedy.reason or "")
+
+
+CONTENT_TYPE = """\
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+app = FastAPI()
+class Row(BaseModel):
+    n: int
+    name: str
+class RowsResponse(JSONResponse):
+    media_type = "application/vnd.rows+json"
+ROWS = [Row(n=n, name=f"row {n}") for n in range(500)]
+@app.get("/rows", response_class=RowsResponse)
+async def rows() -> list[Row]:
+    return ROWS
+"""
+
+
+def test_a_content_type_of_its_own_is_kept_by_an_edit(plan: MakePlan, tmp_path: Path) -> None:
+    remedy = recommended(advise_on(plan, tmp_path, main=CONTENT_TYPE.encode()))
+
+    assert remedy is not None
+    assert (remedy.code, remedy.fidelity) == ("WS102", "identical")
+    assert remedy.confirmed_by == "edit", remedy.reason
+    assert 'media_type="application/vnd.rows+json"' in (remedy.edit or "")
+
+
+LATE = {
+    "an app that is made by the first request": """
+
+class Lazy:
+    def __init__(self):
+        self.app = None
+    async def __call__(self, scope, receive, send):
+        if scope["type"] == "lifespan":
+            return
+        if self.app is None:
+            self.app = make()
+        await self.app(scope, receive, send)
+
+app = Lazy()
+""",
+    "routes that the first request adds": """
+
+inner = FastAPI()
+
+class Late:
+    def __init__(self, app):
+        self.app = app
+    async def __call__(self, scope, receive, send):
+        await self.app(scope, receive, send)
+        if scope["type"] == "http" and not any(each.path == "/rows" for each in inner.router.routes):
+            add(inner)
+
+@inner.get("/ready")
+async def ready() -> bool:
+    return True
+
+inner.add_middleware(Late)
+app = inner
+""",
+}
+MAKE = """\
+from fastapi import FastAPI
+ROWS = [{"n": n, "name": f"row {n}"} for n in range(500)]
+
+async def rows():
+    return ROWS
+
+def add(app):
+    app.get("/rows")(rows)
+    return app
+
+def make():
+    return add(FastAPI())
+"""
+
+
+@pytest.mark.parametrize("what", LATE)
+def test_a_route_that_comes_with_the_first_request_is_found_and_advised_on(
+    plan: MakePlan, tmp_path: Path, what: str
+) -> None:
+    found = advise_on(plan, tmp_path, main=(MAKE + LATE[what]).encode())
+
+    assert found.status == 200
+    assert "WS101" in {finding.code for finding in found.findings}
+    assert recommended(found) is not None, found.arms
 
 
 def test_a_module_that_is_not_there_as_source_has_its_remedies_written_by_hand(
