@@ -1,17 +1,23 @@
-"""``fix`` on a real app in a folder of its own: shown, written and proven, or put back to the byte."""
+"""``fix`` on a real app in a folder of its own: shown, written and proven, or put back to the byte.
+
+The app is advised on once; what becomes of the advice is what most of the tests are about.
+"""
 
 from __future__ import annotations
 
+import os
 import subprocess
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from wirespeed.diagnosis import fix as fixing
-from wirespeed.diagnosis.fix import fix
+from wirespeed.diagnosis.advise import Advised, study_app
+from wirespeed.diagnosis.fix import fix, fix_as_advised
 from wirespeed.diagnosis.fix_document import FixOutcome
-from wirespeed.experiment.events import Event, Listener, Noted, RoundStarted, ignore
+from wirespeed.experiment.events import Event, Listener, Noted, ignore
 from wirespeed.model.fix import FixedFile
 from wirespeed.model.plan import AdvicePlan
 from wirespeed.source.disk import EditNotWritten
@@ -42,25 +48,51 @@ async def by_hand():
 WRITTEN = {"async def untyped() -> ", "return ROWS\n"}
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A git repository with a commit, a change that is not committed, and a file that git does not know."""
-    (tmp_path / "main.py").write_text(SOURCE)
-    (tmp_path / "other.py").write_text("x = 1\n")
+    folder = tmp_path_factory.mktemp("repository")
+    (folder / "main.py").write_text(SOURCE)
+    (folder / "other.py").write_text("x = 1\n")
     for command in (
         ["init", "-q"],
         ["add", "."],
         ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first"],
     ):
-        subprocess.run(["git", *command], cwd=tmp_path, check=True)
-    (tmp_path / "other.py").write_text("x = 2\n")
-    (tmp_path / "new.py").write_text("y = 1\n")
-    return tmp_path
+        subprocess.run(["git", *command], cwd=folder, check=True)
+    (folder / "other.py").write_text("x = 2\n")
+    (folder / "new.py").write_text("y = 1\n")
+    return folder
 
 
 @pytest.fixture
-def plan(plan: MakePlan, folder: Path) -> AdvicePlan:
-    return plan("main:app", folder, rounds=4, budget_s=120.0)
+def folder(repository: Path) -> Iterator[Path]:
+    """The repository as it was when it was advised on, whatever a test does to it."""
+    yield repository
+    (repository / "main.py").write_text(SOURCE)
+
+
+@pytest.fixture(scope="module")
+def ours(plan: MakePlan, repository: Path) -> AdvicePlan:
+    return plan("main:app", repository, rounds=4, budget_s=120.0)
+
+
+@pytest.fixture(scope="module")
+def advised(ours: AdvicePlan) -> Advised:
+    return study_app(ours, ignore, time.monotonic())
+
+
+Carry = Callable[..., FixOutcome]
+
+
+@pytest.fixture
+def carry_out(advised: Advised, ours: AdvicePlan, folder: Path) -> Carry:
+    """What ``fix`` does once it has advised."""
+
+    def carry_out(*, write: bool = True, listener: Listener = ignore) -> FixOutcome:
+        return fix_as_advised(advised, ours, write=write, listener=listener, started=time.monotonic())
+
+    return carry_out
 
 
 def source(folder: Path) -> str:
@@ -71,8 +103,8 @@ def states(outcome: FixOutcome) -> dict[str, str]:
     return {remedy.requests[0]: remedy.state for remedy in outcome.fix.remedies}
 
 
-def test_the_diff_is_shown_and_nothing_is_written(plan: AdvicePlan, folder: Path) -> None:
-    outcome = fix(plan, write=False)
+def test_the_diff_is_shown_and_nothing_is_written(carry_out: Carry, folder: Path) -> None:
+    outcome = carry_out(write=False)
 
     assert source(folder) == SOURCE
     assert states(outcome) == {"GET /untyped": "proposed", "GET /by-hand": "proposed"}
@@ -81,8 +113,8 @@ def test_the_diff_is_shown_and_nothing_is_written(plan: AdvicePlan, folder: Path
     assert outcome.patch.decode() == outcome.fix.diff
 
 
-def test_what_is_written_is_proven_and_loses_nothing_else(plan: AdvicePlan, folder: Path) -> None:
-    outcome = fix(plan, write=True)
+def test_what_is_written_is_proven_and_loses_nothing_else(ours: AdvicePlan, folder: Path) -> None:
+    outcome = fix(ours, write=True)
 
     assert states(outcome) == {"GET /untyped": "written", "GET /by-hand": "written"}
     assert outcome.fix.files == (FixedFile(path="main.py", state="written"),)
@@ -97,15 +129,15 @@ def test_what_is_written_is_proven_and_loses_nothing_else(plan: AdvicePlan, fold
     assert source(folder) == SOURCE
 
 
-def test_only_the_rules_that_are_asked_for_are_written(plan: AdvicePlan, folder: Path) -> None:
-    outcome = fix(plan.model_copy(update={"rules": ("WS103",)}), write=False)
+def test_only_the_rules_that_are_asked_for_are_written(ours: AdvicePlan, folder: Path) -> None:
+    outcome = fix(ours.model_copy(update={"rules": ("WS103",)}), write=False)
 
     assert states(outcome) == {"GET /by-hand": "proposed"}
     assert "untyped() ->" not in (outcome.fix.diff or "")
 
 
 def test_what_is_not_faster_once_written_is_taken_back_and_the_rest_stays(
-    plan: AdvicePlan, folder: Path, monkeypatch: pytest.MonkeyPatch
+    carry_out: Carry, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = fixing.not_faster
     refused: list[object] = []
@@ -115,7 +147,7 @@ def test_what_is_not_faster_once_written_is_taken_back_and_the_rest_stays(
         return "no gain" if len(refused) == 1 else real(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(fixing, "not_faster", not_the_first)
-    outcome = fix(plan, write=True)
+    outcome = carry_out()
 
     assert sorted(states(outcome).values()) == ["rolled back", "written"]
     assert outcome.was_rolled_back
@@ -126,10 +158,10 @@ def test_what_is_not_faster_once_written_is_taken_back_and_the_rest_stays(
 
 
 def test_when_nothing_holds_every_byte_is_as_it_was(
-    plan: AdvicePlan, folder: Path, monkeypatch: pytest.MonkeyPatch
+    carry_out: Carry, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fixing, "not_faster", lambda *args: "no gain")
-    outcome = fix(plan, write=True)
+    outcome = carry_out()
 
     assert source(folder) == SOURCE
     assert set(states(outcome).values()) == {"rolled back"}
@@ -148,8 +180,8 @@ def interrupt() -> None:
     raise KeyboardInterrupt
 
 
-def test_ctrl_c_after_writing_puts_everything_back(plan: AdvicePlan, folder: Path) -> None:
-    outcome = fix(plan, write=True, listener=when(lambda event: isinstance(event, Noted), interrupt))
+def test_ctrl_c_after_writing_puts_everything_back(carry_out: Carry, folder: Path) -> None:
+    outcome = carry_out(listener=when(lambda event: isinstance(event, Noted), interrupt))
 
     assert source(folder) == SOURCE
     assert outcome.interrupted
@@ -157,20 +189,18 @@ def test_ctrl_c_after_writing_puts_everything_back(plan: AdvicePlan, folder: Pat
     assert set(states(outcome).values()) == {"rolled back"}
 
 
-def test_a_file_that_is_changed_while_it_is_measured_is_refused(plan: AdvicePlan, folder: Path) -> None:
+def test_a_file_that_was_changed_since_it_was_measured_is_refused(carry_out: Carry, folder: Path) -> None:
     mine = SOURCE + "# a line of somebody else\n"
-    edit = when(
-        lambda event: isinstance(event, RoundStarted), lambda: (folder / "main.py").write_text(mine) and None
-    )
+    (folder / "main.py").write_text(mine)
 
     with pytest.raises(EditNotWritten, match=r"main\.py has been changed in the meantime"):
-        fix(plan, write=True, listener=edit)
+        carry_out()
 
     assert source(folder) == mine
 
 
 def test_a_bug_of_ours_after_writing_puts_everything_back(
-    plan: AdvicePlan, folder: Path, monkeypatch: pytest.MonkeyPatch
+    carry_out: Carry, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*args: object) -> None:
         raise ZeroDivisionError
@@ -178,15 +208,66 @@ def test_a_bug_of_ours_after_writing_puts_everything_back(
     monkeypatch.setattr(fixing, "_failures", broken)
 
     with pytest.raises(ZeroDivisionError):
-        fix(plan, write=True)
+        carry_out()
 
     assert source(folder) == SOURCE
 
 
-def test_an_app_without_remedies_has_nothing_to_fix(plan: AdvicePlan, folder: Path) -> None:
-    (folder / "main.py").write_text(
+def test_an_app_without_remedies_has_nothing_to_fix(plan: MakePlan, tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(
         "from fastapi import FastAPI\napp = FastAPI()\n@app.get('/x')\nasync def x() -> int:\n    return 1\n"
     )
-    outcome = fix(plan, write=True, listener=ignore)
+    outcome = fix(plan("main:app", tmp_path, rounds=4, budget_s=120.0), write=True)
 
     assert (outcome.fix.diff, outcome.fix.written, outcome.fix.remedies) == (None, False, ())
+
+
+# -- disks that cannot be written ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_disk(folder: Path) -> Iterator[Path]:
+    """The app's folder on a file system of its own, of 64 kB."""
+    names = ("main.py", "other.py", "new.py")
+    contents = {name: (folder / name).read_bytes() for name in names}
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if made.returncode != 0:
+        pytest.skip(f"a file system can be mounted by root only: {made.stderr.strip()}")
+    try:
+        for name, content in contents.items():
+            (folder / name).write_bytes(content)
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_full_disk_is_told_and_every_file_is_as_it_was(carry_out: Carry, small_disk: Path) -> None:
+    free = os.statvfs(small_disk)
+    (small_disk / "filler").write_bytes(b"x" * (free.f_bavail * free.f_bsize))
+    before = files(small_disk)
+
+    with pytest.raises(EditNotWritten, match=r"main\.py cannot be written: No space left on device"):
+        carry_out()
+
+    assert files(small_disk) == before
+
+
+def test_a_read_only_folder_is_told_and_every_file_is_as_it_was(carry_out: Carry, small_disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    before = files(small_disk)
+
+    with pytest.raises(EditNotWritten, match=r"main\.py cannot be written: (the file is|Read-only)") as told:
+        carry_out()
+
+    assert files(small_disk) == before
+    assert told.value.advice is not None
+    assert "apply the diff by hand" in told.value.advice

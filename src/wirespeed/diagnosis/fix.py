@@ -39,6 +39,13 @@ def fix(plan: AdvicePlan, *, write: bool, listener: Listener = ignore) -> FixOut
     """
     started = time.monotonic()
     advised = study_app(plan, listener, started)
+    return fix_as_advised(advised, plan, write=write, listener=listener, started=started)
+
+
+def fix_as_advised(
+    advised: Advised, plan: AdvicePlan, *, write: bool, listener: Listener = ignore, started: float
+) -> FixOutcome:
+    """Show or write what is recommended; raises as ``fix`` does. ``started``: when advising began."""
     writing = None
     if write and advised.together.written is not None and not advised.outcome.interrupted:
         with ending_as_ctrl_c():
