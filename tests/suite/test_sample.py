@@ -30,7 +30,7 @@ def test_the_tests_end_as_they_do_without_it(sample_run: SuiteRun, sample_folder
 @pytest.mark.parametrize(
     ("path", "code", "name"),
     [
-        ("/untyped", "WS101", "-> list["),
+        ("/untyped", "WS101", "-> "),
         ("/classy", "WS102", "drop response_class"),
         ("/by-hand", "WS103", "return the value"),
     ],

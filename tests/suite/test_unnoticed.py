@@ -319,3 +319,71 @@ def test_what_cannot_be_meant_is_refused_before_any_test_runs(run_suite: RunSuit
         refused = run_suite(files, option)
         assert refused.status == pytest.ExitCode.USAGE_ERROR
         assert said in refused.output
+
+
+def test_frozen_time_freezes_nothing_of_ours(run_suite: RunSuite) -> None:
+    source = """
+        import sys, time
+        from unittest import mock
+        from fastapi.testclient import TestClient
+        from main import app
+
+        def everywhere():
+            "As freezegun does it: in every module that refers to a clock."
+            clocks = {id(getattr(time, name)): name for name in ("time", "monotonic", "perf_counter_ns")}
+            for module in list(sys.modules.values()):
+                for name, value in list(vars(module).items()):
+                    if id(value) in clocks and module.__name__.startswith(("wirespeed", "time")):
+                        yield mock.patch.object(module, name, lambda: 1)
+
+        def test_it():
+            patches = list(everywhere())
+            client = TestClient(app)
+            for each in patches:
+                each.start()
+            try:
+                assert client.get("/rows").status_code == 200
+            finally:
+                mock.patch.stopall()
+    """
+    seen = run_suite({"main.py": ROWS, "test_it.py": source}, "--wirespeed-budget=3")
+
+    assert seen.status == 0, seen.output
+    assert seen.endpoint("/rows").conclusion == "remedy"
+
+
+def test_a_request_that_is_never_finished_is_closed_without_a_word(run_suite: RunSuite) -> None:
+    source = """
+        import asyncio, gc
+        from main import app
+
+        @app.get("/waits")
+        async def waits():
+            await asyncio.Event().wait()
+
+        def test_it():
+            scope = {"type": "http", "method": "GET", "path": "/waits", "headers": [], "query_string": b""}
+
+            async def receive():
+                return {"type": "http.request", "body": b""}
+
+            async def send(message):
+                raise AssertionError
+
+            async def begin():
+                asyncio.ensure_future(app(scope, receive, send))
+                await asyncio.sleep(0.05)
+
+            loop = asyncio.new_event_loop()
+            loop.run_until_complete(begin())
+            for task in asyncio.all_tasks(loop):
+                task._log_destroy_pending = False
+            loop.close()
+            del loop, task
+            gc.collect()
+    """
+    seen = run_suite(
+        {"main.py": ROWS, "test_it.py": source}, "-Werror::pytest.PytestUnraisableExceptionWarning"
+    )
+
+    assert seen.status == 0, seen.output
