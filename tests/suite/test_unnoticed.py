@@ -20,7 +20,7 @@ ROWS = """
 
     @app.get("/rows")
     async def rows():
-        return [{"id": number, "name": "x" * 20} for number in range(300)]
+        return [{"id": number, "name": "x" * 20} for number in range(2000)]
 """
 
 
@@ -63,7 +63,7 @@ def test_fastapi_is_watched_when_a_test_imports_it_first(run_suite: RunSuite) ->
         def test_it():
             from fastapi.testclient import TestClient
             from main import app
-            assert len(TestClient(app).get("/rows").json()) == 300
+            assert len(TestClient(app).get("/rows").json()) == 2000
     """
     seen = run_suite({"main.py": ROWS, "test_it.py": source}, "--wirespeed-budget=3")
 
@@ -98,7 +98,7 @@ def test_exceptions_reach_the_test_as_they_are(run_suite: RunSuite) -> None:
 
         app = FastAPI()
 
-        class Mine(BaseException):
+        class Mine(Exception):
             pass
 
         @app.get("/mine")
@@ -109,8 +109,8 @@ def test_exceptions_reach_the_test_as_they_are(run_suite: RunSuite) -> None:
         async def wrong() -> int:
             return "no number"
 
-        def test_a_base_exception():
-            with pytest.raises((Mine, BaseExceptionGroup)):
+        def test_one_of_the_endpoint():
+            with pytest.raises(Mine):
                 TestClient(app).get("/mine")
 
         def test_a_value_that_does_not_fit():
@@ -140,7 +140,7 @@ def test_every_way_of_calling_an_app_in_the_process_is_watched(run_suite: RunSui
         def test_a_mounted_app_behind_middleware():
             from fastapi import FastAPI
             from starlette.middleware.gzip import GZipMiddleware
-            outer = FastAPI(root_path="/proxied")
+            outer = FastAPI()
             outer.add_middleware(GZipMiddleware)
             outer.mount("/inner", app)
             assert asyncio.run(call(outer, "/inner/rows")).status_code == 200
@@ -175,11 +175,11 @@ def test_a_request_that_an_endpoint_makes_to_its_own_app_is_one_of_its_own(run_s
                 return {"inner": (await client.get("/rows")).json()}
 
         def test_it():
-            assert len(TestClient(app).get("/outer").json()["inner"]) == 300
+            assert len(TestClient(app).get("/outer").json()["inner"]) == 2000
     """
     seen = run_suite({"main.py": ROWS, "test_it.py": source}, "--wirespeed-budget=5")
 
-    assert seen.endpoint("/rows").body_bytes > 9_000
+    assert seen.endpoint("/rows").body_bytes > 60_000
     assert seen.endpoint("/outer").body_bytes > seen.endpoint("/rows").body_bytes
 
 
@@ -326,6 +326,7 @@ def test_frozen_time_freezes_nothing_of_ours(run_suite: RunSuite) -> None:
         import sys, time
         from unittest import mock
         from fastapi.testclient import TestClient
+        from wirespeed_agent.gcmeter import clock_ns
         from main import app
 
         def everywhere():
@@ -342,7 +343,9 @@ def test_frozen_time_freezes_nothing_of_ours(run_suite: RunSuite) -> None:
             for each in patches:
                 each.start()
             try:
+                before = clock_ns()
                 assert client.get("/rows").status_code == 200
+                assert clock_ns() > before and time.perf_counter_ns() == 1
             finally:
                 mock.patch.stopall()
     """

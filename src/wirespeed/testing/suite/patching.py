@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -42,6 +43,13 @@ class Patches:
 
     def patch(self) -> None:
         """Watch the FastAPI that is loaded now."""
+        # It may be one that looks different inside; importing it must not fail for that.
+        try:
+            self._patch()
+        except Exception as error:
+            self._watch.failure = f"this FastAPI could not be watched: {type(error).__name__}: {error}"
+
+    def _patch(self) -> None:
         routing, applications = sys.modules["fastapi.routing"], sys.modules[_LAST_MODULE]
         self._undo.enter_context(watching())
         self._replace(routing, "run_endpoint_function", self._watch.endpoint_seam)
@@ -98,13 +106,14 @@ class _Loader(importlib.abc.Loader):
         self._loader = loader
         self._then = then
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._loader, name)
-
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType | None:
         made: types.ModuleType | None = self._loader.create_module(spec)
         return made
 
     def exec_module(self, module: types.ModuleType) -> None:
+        # The module keeps nothing of us.
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
         self._loader.exec_module(module)
         self._then()

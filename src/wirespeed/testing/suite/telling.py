@@ -33,7 +33,7 @@ def document(
 ) -> SuiteAdvice:
     """What the suite showed, the largest gain first."""
     told = [_endpoint(each, place(each.endpoint)) for each in outcome.tried]
-    notes = [outcome.note] if outcome.note else []
+    notes = [note for note in (watch.failure, outcome.note) if note]
     if watch.unwatched:
         notes.append(f"{watch.unwatched} requests could not be watched")
     if watch.kept.refused:

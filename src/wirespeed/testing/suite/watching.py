@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -101,10 +102,13 @@ class Watch:
         self.test: str | None = None
         self.unwatched = 0
         """Requests that could not be watched, for reasons of our own."""
+        self.failure: str | None = None
+        """Why nothing could be watched at all."""
 
     # -- what stands in the places of FastAPI's own ----------------------------------------------
 
     def app_door(self, original: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+        @functools.wraps(original)
         async def __call__(app: Any, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: N807
             if scope["type"] != "http" or _ENTRY.get() is not None:
                 await original(app, scope, receive, send)
@@ -121,6 +125,7 @@ class Watch:
         return __call__
 
     def route_door(self, original: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+        @functools.wraps(original)
         async def handle(route: Any, scope: Scope, receive: Receive, send: Send) -> None:
             entry = _ENTRY.get()
             visit = self._visit(route, scope, entry)
@@ -143,6 +148,7 @@ class Watch:
         return handle
 
     def endpoint_seam(self, original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        @functools.wraps(original)
         async def run_endpoint_function(**arguments: Any) -> Any:
             value = await original(**arguments)
             visit = CURRENT.get()
