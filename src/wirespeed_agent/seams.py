@@ -60,7 +60,7 @@ def reached_route(scope: Scope) -> Optional[FoundRoute]:
     if not issubclass(type(route), APIRoute):
         return None
     context = _contexts()(scope)
-    effective = context if _is_context_of(route, context) else route
+    effective: Any = context if _is_context_of(route, context) else route
     return FoundRoute(effective.path, route, effective, *classify(route, effective))
 
 

@@ -1,4 +1,4 @@
-"""``wirespeed.testing`` sees how an answer was made on every FastAPI, and says where there is no fast path."""
+"""``wirespeed.testing`` sees how an answer was made on every FastAPI, and says which has no fast path."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.matrix
 
 SOURCES = Path(__file__).parents[2] / "src"
 WITHOUT_FAST_PATH = ["0.100.1", "0.115.12", "0.129.0"]
-WITH_FAST_PATH = ["0.130.0", "0.131.0", "0.136.3", "0.137.2", "0.142.4", "0.165.0"]
+WITH_FAST_PATH = ["0.130.0", "0.131.0", "0.137.2", "0.142.4", "0.165.0"]
 
 SCRIPT = """
 import time
@@ -73,7 +73,8 @@ for path in ("/typed", "/typed-def", "/untyped", "/class", "/by-hand"):
 assert_same_bytes(outer, "/sub/api/typed", "/sub/api/untyped")
 assert_body_size(outer, "/sub/api/typed", at_most=3)
 assert_no_blocking(outer, "/sub/api/typed-def", longest="30ms")
-print("/blocking", "in blocking" if "  blocking" in told("/blocking", assert_no_blocking, longest="20ms") else "unseen")
+message = told("/blocking", assert_no_blocking, longest="20ms")
+print("/blocking", "in blocking" if "  blocking" in message else "unseen")
 """
 
 
@@ -110,6 +111,4 @@ def test_before_0_130_nothing_is_on_the_fast_path(environment: MakeEnvironment, 
     told = outcome(environment, release)
 
     assert told.pop("/blocking") == "in blocking"
-    assert set(told.values()) == {
-        f"GET /sub/api{path} is not on FastAPI's fast path" for path in told
-    }
+    assert set(told.values()) == {f"GET /sub/api{path} is not on FastAPI's fast path" for path in told}

@@ -171,7 +171,9 @@ def test_nothing_stays_behind() -> None:
 
 def test_arms_run_in_blocks_and_never_call_by_call_in_turn() -> None:
     called: list[int] = []
-    arms = [Arm(str(number), False, lambda number=number: lambda: slowly(called, number)) for number in (0, 1)]
+    arms = [
+        Arm(str(number), False, lambda number=number: lambda: slowly(called, number)) for number in (0, 1)
+    ]
 
     rounds = finished(measure_rounds(arms, 0.2, random.Random(1)))
 

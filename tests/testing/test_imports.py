@@ -12,7 +12,11 @@ HEAVY = {"numpy", "scipy", "pydantic", "libcst", "rich", "typer", "httptools", "
 
 def loaded_by(source: str) -> set[str]:
     told = subprocess.run(
-        [sys.executable, "-c", f"import sys\n{source}\nprint(*{{name.split('.')[0] for name in sys.modules}})"],
+        [
+            sys.executable,
+            "-c",
+            f"import sys\n{source}\nprint(*{{name.split('.')[0] for name in sys.modules}})",
+        ],
         capture_output=True,
         text=True,
         check=True,

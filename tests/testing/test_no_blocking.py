@@ -130,10 +130,10 @@ def test_a_blocking_middleware_is_named() -> None:
 
     @layered.middleware("http")
     async def waiting_middleware(request: Request, call_next: Any) -> Response:
-        time.sleep(WAIT_S)
+        load_slowly()
         return await call_next(request)
 
-    assert "waiting_middleware" in message_of("/awaiting", layered)
+    assert "load_slowly" in message_of("/awaiting", layered)
 
 
 def test_the_line_of_a_library_that_waits_is_named_below_the_users_own() -> None:
@@ -142,13 +142,16 @@ def test_the_line_of_a_library_that_waits_is_named_below_the_users_own() -> None
 
     shelling = FastAPI()
 
+    def shell_out() -> int:
+        return subprocess.run([sys.executable, "-c", "import time; time.sleep(0.1)"], check=True).returncode
+
     @shelling.get("/")
     async def shell() -> int:
-        return subprocess.run([sys.executable, "-c", "import time; time.sleep(0.1)"], check=True).returncode
+        return shell_out()
 
     message = message_of("/", shelling)
 
-    assert "shell" in message
+    assert "shell_out" in message
     assert "waits in subprocess.py:" in message
 
 
@@ -157,7 +160,7 @@ def test_a_limit_that_is_longer_than_the_wait_passes() -> None:
 
 
 def test_a_limit_needs_a_unit() -> None:
-    with pytest.raises(UsageError, match="no|not"):
+    with pytest.raises(UsageError, match="is not a duration"):
         assert_no_blocking(app, "/blocking", longest="10")
 
 

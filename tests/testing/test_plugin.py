@@ -36,6 +36,10 @@ def test_something_else():
     pass
 """
 
+NO_ASYNCIO = ("-p", "no:asyncio")
+
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -48,7 +52,9 @@ def run(tmp_path: Path) -> Run:
         (tmp_path / "pytest.ini").write_text(
             "[pytest]\naddopts = --strict-markers --strict-config\nfilterwarnings = error\npythonpath = .\n"
         )
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
+        # pytest-asyncio warns where it is not told this, and warnings are errors here.
+        loops = ("-o", "asyncio_default_fixture_loop_scope=function") if "asyncio" in tests else NO_ASYNCIO
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *loops, *options]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     return run
@@ -67,13 +73,12 @@ def test_it_is_fast():
     )
 
     assert done.returncode == 1, done.stdout + done.stderr
-    assert 'E   AssertionError: GET /untyped is not on FastAPI\'s fast path (WS101)' in done.stdout
+    assert "E       AssertionError: GET /untyped is not on FastAPI's fast path (WS101)" in done.stdout
     assert "shop.py:11  untyped" in done.stdout
     # Nothing of wirespeed's own between the test and the message.
-    assert "fast_path.py" not in done.stdout.replace("E   ", "")
+    assert "fast_path.py" not in done.stdout
 
 
-@pytest.mark.slow
 def test_async_tests_of_pytest_asyncio_use_their_own_loop(run: Run) -> None:
     done = run(
         """
@@ -103,7 +108,6 @@ async def test_it_is_fast():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.slow
 def test_async_tests_of_anyio_run_on_both_of_its_loops(run: Run) -> None:
     done = run(
         """
@@ -148,7 +152,6 @@ def test_tests_that_measure_can_be_selected(run: Run) -> None:
     assert "test_something_else" not in done.stdout
 
 
-@pytest.mark.slow
 def test_workers_that_run_in_parallel_measure_nothing_and_the_summary_says_so(run: Run) -> None:
     done = run(MEASURING, "-n2")
 
@@ -158,11 +161,29 @@ def test_workers_that_run_in_parallel_measure_nothing_and_the_summary_says_so(ru
     assert "pytest -n0 -m wirespeed_measuring" in done.stdout
 
 
-@pytest.mark.slow
-def test_a_single_worker_and_none_at_all_measure(run: Run) -> None:
-    for option in ("-n1", "-n0"):
-        done = run(MEASURING, option)
-        assert "2 passed" in done.stdout, done.stdout + done.stderr
+def test_a_single_worker_measures(run: Run) -> None:
+    done = run(MEASURING, "-n1")
+
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_an_assertion_and_the_watching_of_the_suite_do_not_see_each_others_requests(run: Run) -> None:
+    done = run(
+        """
+import pytest
+from shop import app
+from wirespeed.testing import assert_fast_path, assert_no_blocking
+
+def test_it_is_fast():
+    assert_fast_path(app, "/typed")
+    assert_no_blocking(app, "/typed")
+    with pytest.raises(AssertionError, match="WS101"):
+        assert_fast_path(app, "/untyped")
+""",
+        *("--wirespeed", "--wirespeed-budget", "1"),
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_traced_run_measures_nothing_and_the_summary_says_so(run: Run) -> None:
@@ -180,16 +201,16 @@ def test_the_plugin_brings_nothing_into_a_run_that_does_not_use_it(run: Run) -> 
 import sys
 
 def test_nothing_heavy_is_loaded():
-    heavy = {"numpy", "scipy", "pydantic", "libcst", "fastapi", "starlette", "typer", "wirespeed_agent", "asyncio"}
-    brought = {name.partition(".")[0] for name in sys.modules} & heavy
-    assert brought <= {"asyncio"}
+    loaded = {name.partition(".")[0] for name in sys.modules}
+    assert not loaded & {"numpy", "scipy", "pydantic", "libcst", "fastapi", "starlette", "typer", "rich"}
+    assert "wirespeed_agent" not in loaded
     ours = {name for name in sys.modules if name.split(".")[0] == "wirespeed"}
     assert ours == {
         "wirespeed", "wirespeed.testing", "wirespeed.testing.plugin",
         "wirespeed.testing.suite", "wirespeed.testing.suite.options",
     }
 """,
-        *("-p", "no:anyio", "-p", "no:asyncio", "-p", "no:hypothesispytest"),
+        *("-p", "no:anyio"),
     )
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -21,7 +21,7 @@ def test_a_worker_beside_others_measures_nothing(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
     monkeypatch.setenv("PYTEST_XDIST_WORKER_COUNT", "4")
 
-    with pytest.raises(MeasuringRefused, match="while 4 workers run tests in parallel.*pytest -n0"):
+    with pytest.raises(MeasuringRefused, match=r"while 4 workers run tests in parallel.*pytest -n0"):
         compare(nothing, nothing)
 
 

@@ -54,13 +54,15 @@ def test_an_answer_has_the_same_bytes_as_itself_however_it_is_named() -> None:
     assert_same_bytes(app, "/prices", BODIES["/prices"])
     assert_same_bytes(app, "/prices", serving(BODIES))
     assert_same_bytes(TestClient(app), "/prices", app)
-    assert_same_bytes(app, "/prices", httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://a"))
+    assert_same_bytes(
+        app, "/prices", httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://a")
+    )
 
 
 def test_other_bytes_are_shown_from_where_they_differ_and_as_the_values_they_mean() -> None:
     message = failing(assert_same_bytes, app, "/prices", "/as-text")
 
-    assert message.startswith("GET /prices and GET /as-text differ from byte 26 on (54 and 56 bytes)")
+    assert message.startswith("GET /prices and GET /as-text differ from byte 26 on (53 and 55 bytes)")
     assert '$.items[0].price: 1.0 != "1.0"' in message
 
 

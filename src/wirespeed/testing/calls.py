@@ -1,7 +1,7 @@
 """The request that a test names, in HTTPX's words, and the scope that an ASGI app sees of it.
 
-Where there is no client, a request is what Starlette's ``TestClient`` would send, but for ``accept-encoding``:
-what the app compresses only for those who ask for it comes uncompressed.
+Where there is no client, a request is what Starlette's ``TestClient`` would send, but for
+``accept-encoding``: what the app compresses only for those who ask for it comes uncompressed.
 """
 
 from __future__ import annotations

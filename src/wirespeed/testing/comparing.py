@@ -137,8 +137,9 @@ class _Plan:
     def __post_init__(self) -> None:
         if self.margin < SMALLEST_MARGIN:
             raise UsageError(
-                f"A margin of {self.margin:g} is less than processes differ among themselves, and this is one "
-                f"process: give at least {SMALLEST_MARGIN:g}, or use `wirespeed compare`, which starts many."
+                f"A margin of {self.margin:g} is less than processes differ among themselves, and this is "
+                f"one process: give at least {SMALLEST_MARGIN:g}, or use `wirespeed compare`, which starts "
+                "many."
             )
         if not self.seconds > 0:
             raise UsageError(f"Measuring for {self.seconds:g} seconds measures nothing.")
@@ -224,8 +225,8 @@ class _Asked:
 
     async def _measured(self, state: Mapping[str, Any], plan: _Plan) -> Comparison:
         pairs = zip(self._calls, self._statuses, strict=True)
-        arms = [_asking(self._app, call, state, statuses) for call, statuses in pairs]
-        comparison = await _measured(*arms, plan)
+        baseline, arm = (_asking(self._app, call, state, statuses) for call, statuses in pairs)
+        comparison = await _measured(baseline, arm, plan)
         for call, statuses in zip(self._calls, self._statuses, strict=True):
             failed = [status for status in statuses if not 200 <= status < 300]
             if failed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 from typing import Any
 
 
@@ -11,7 +11,9 @@ def told(what: str, *details: tuple[str, str | None]) -> str:
     width = max((len(name) for name, detail in details if detail), default=0)
     indent = "\n" + " " * (width + 4)
     lines = [
-        f"  {name + ':':<{width + 1}} {indent.join(detail.splitlines())}" for name, detail in details if detail
+        f"  {name + ':':<{width + 1}} {indent.join(detail.splitlines())}"
+        for name, detail in details
+        if detail
     ]
     return "\n".join([what, *lines])
 
@@ -20,7 +22,7 @@ def place(filename: str, line: int) -> str:
     """``users.py:31``, from the folder that the tests run in, or from the library that it is in."""
     from wirespeed_agent.routes import shorten
 
-    return f"{shorten(filename, os.getcwd())}:{line}"
+    return f"{shorten(filename, str(Path.cwd()))}:{line}"
 
 
 def definition(endpoint: Any) -> str | None:

@@ -64,8 +64,8 @@ def broken_by(seen: Made) -> Broken | None:
 def _no_route(seen: Made) -> Broken:
     return Broken(
         None,
-        f"no FastAPI route answered, but {_answer(seen)} came from above: a middleware, a mounted app, a plain "
-        "Starlette route, or nobody at all",
+        f"no FastAPI route answered, but {_answer(seen)} came from above: a middleware, a mounted app, a "
+        "plain Starlette route, or nobody at all",
         mend="ask for the path of an endpoint; where a middleware answers in its place, test the endpoint "
         "without it",
     )
@@ -79,6 +79,8 @@ def _not_returned(seen: Made, found: FoundRoute) -> Broken | None:
     if not seen.record.called:
         mend = "send what the endpoint accepts: only an answer from its value can be on the fast path"
         return Broken(None, f"the endpoint returned nothing: {_answer(seen)} came in its place", where, mend)
+    if not seen.body and not any(seen.record.chunks):
+        return Broken(None, f"an answer with status {seen.status} has no body", where)
     return None
 
 
@@ -139,10 +141,10 @@ def _rewritten(seen: Made, found: FoundRoute) -> Broken | None:
         return None
     where = definition(found.endpoint)
     if sent == dumped:
-        what = "the response field wrote the bytes, but a middleware above the route put others in their place"
+        what = (
+            "the response field wrote the bytes, but a middleware above the route put others in their place"
+        )
         return Broken(None, what, where, "change the value in the endpoint instead of the body behind it")
-    if not sent:
-        return Broken(None, f"an answer with status {seen.status} has no body", where)
     kind = type(found.route).__name__
     what = f"the response field wrote the bytes, but the route ({kind}) put others in their place"
     return Broken(None, what, where, "change the value in the endpoint instead of the body behind it")
@@ -155,7 +157,10 @@ def _proposals(value: Any, found: FoundRoute) -> str:
 
     name = getattr(found.endpoint, "__name__", "Answer")
     inferred = infer([value], namespace_of(found.endpoint), name_hint=name)
-    return " or ".join(f"`-> {each.expression}`" for each in inferred)
+    return " or ".join(
+        f"`-> {each.expression}`" + (" (`wirespeed advise` writes the class)" if each.definitions else "")
+        for each in inferred
+    )
 
 
 def _type_name(field: Any) -> str:

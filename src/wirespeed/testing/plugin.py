@@ -28,7 +28,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", f"{MARKER}: uses the fixture wirespeed, and must run alone (automatic)")
+    config.addinivalue_line(
+        "markers", f"{MARKER}: uses the fixture wirespeed, and must run alone (automatic)"
+    )
     if options.is_wanted(config):
         from .suite import plugin as suite
 

@@ -30,7 +30,7 @@ Observer: TypeAlias = "Callable[[ASGIApp, Ticket], ASGIApp]"
 
 
 class Passed(NamedTuple):
-    """A request that went through the outermost layer of an app: the answer as sent, and the ticket it had."""
+    """A request that went through the outermost layer of an app: the answer as sent, and its ticket."""
 
     name: str
     answer: Answer
@@ -188,8 +188,8 @@ def as_app(subject: object) -> ASGIApp:
 
     if not may_be_app(subject):
         raise UsageError(
-            f"{_described(subject)} is neither an ASGI app nor a client of one: give the FastAPI app itself, a "
-            "TestClient, or an HTTPX client with an ASGITransport."
+            f"{_described(subject)} is neither an ASGI app nor a client of one: give the FastAPI app itself, "
+            "a TestClient, or an HTTPX client with an ASGITransport."
         )
     return subject  # type: ignore[return-value]
 
@@ -213,20 +213,23 @@ def _tapped(client: Any, observer: Observer | None) -> tuple[Any, list[Passed]]:
     twin = copy.copy(client)
     twin._transport = through_tap(client._transport)
     twin._mounts = {pattern: through_tap(transport) for pattern, transport in client._mounts.items()}
+    if twin._transport is client._transport and twin._mounts == client._mounts:
+        raise UsageError(f"{_described(client)} sends over the network. {_IN_THIS_PROCESS}")
     return twin, passed
 
 
 def _last(passed: list[Passed], call: Call) -> Passed:
     if not passed:
-        raise UsageError(
-            f"{call.name} did not reach an app in this process. Only that can be watched: give the app, a "
-            "TestClient, or an HTTPX client with an ASGITransport."
-        )
+        raise UsageError(f"{call.name} did not reach an app in this process. {_IN_THIS_PROCESS}")
     return passed[-1]
+
+
+_IN_THIS_PROCESS = (
+    "Only an app in this process can be watched: give the app, a TestClient, or an HTTPX client with an "
+    "ASGITransport."
+)
 
 
 def _refuse_lifespan(lifespan: bool) -> None:
     if lifespan:
         raise UsageError("A client has its lifespan run itself: write `with TestClient(app) as client:`.")
-
-

@@ -77,7 +77,7 @@ class Field(NamedTuple):
     """All values of one kind of place, ``$.items[*].text``, with their keys; bytes as compact JSON."""
 
     path: str
-    count: int
+    places: int
     size: int
 
 
@@ -91,7 +91,7 @@ def _largest(body: bytes) -> str | None:
     field = largest_field(document)
     if field is None:
         return None
-    times = f" in {field.count} places" if field.count > 1 else ""
+    times = f" in {field.places} places" if field.places > 1 else ""
     return f"{field.path}: {size(field.size)}{times}, {share(field.size / len(body))} of the body"
 
 
@@ -101,11 +101,11 @@ def largest_field(document: object) -> Field | None:
     From the outside in: a field is passed through while one of the fields inside has more than half of it.
     """
     totals: defaultdict[tuple[str, ...], list[int]] = defaultdict(lambda: [0, 0])
-    for place, value in _fields(document, ()):
-        counts = totals[place]
+    for steps, value in _fields(document):
+        counts = totals[steps]
         counts[0] += 1
-        counts[1] += len(_compact(value)) + len(_compact(place[-1])) + 1
-    place = _heaviest(totals, ())
+        counts[1] += len(_compact(value)) + len(_compact(steps[-1])) + 1
+    place: tuple[str, ...] | None = _heaviest(totals, ())
     while place is not None:
         inner = _heaviest(totals, place)
         if inner is None or totals[inner][1] * 2 <= totals[place][1]:
@@ -114,9 +114,9 @@ def largest_field(document: object) -> Field | None:
     return None
 
 
-def _fields(value: object, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], object]]:
+def _fields(document: object) -> Iterator[tuple[tuple[str, ...], object]]:
     """Every field at every depth, list items under ``[*]``."""
-    waiting: list[tuple[object, tuple[str, ...]]] = [(value, place)]
+    waiting: list[tuple[object, tuple[str, ...]]] = [(document, ())]
     while waiting:
         value, place = waiting.pop()
         if isinstance(value, dict):

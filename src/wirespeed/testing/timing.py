@@ -64,7 +64,10 @@ async def measure_rounds(arms: Sequence[Arm], seconds: float, rng: random.Random
         first = schedule_round(len(arms), slowest_ns, rng, budget_ns)
         cost_s = len(arms) * first.requests_per_arm * slowest_ns / 1e9
         rounds = rounds_within(seconds, cost_s, FEWEST_ROUNDS, MOST_ROUNDS)
-        schedules = [first, *(schedule_round(len(arms), slowest_ns, rng, budget_ns) for _ in range(rounds - 1))]
+        schedules = [
+            first,
+            *(schedule_round(len(arms), slowest_ns, rng, budget_ns) for _ in range(rounds - 1)),
+        ]
         return [await _round(arms, paces, schedule) for schedule in schedules]
 
 
