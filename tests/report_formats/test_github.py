@@ -16,7 +16,7 @@ from wirespeed.model.comparison import Comparison
 from wirespeed.model.guard import Guard
 from wirespeed.report.formats import Setting, all_formats
 from wirespeed.report.formats._problems import Problem
-from wirespeed.report.formats.github import SHOWN, annotations
+from wirespeed.report.formats.github import SHOWN, workflow_commands
 
 from ..report.conftest import big  # noqa: TID252
 from .conftest import EVIL
@@ -101,7 +101,7 @@ def test_a_verdict_is_a_notice(make_comparison: Callable[..., Comparison], setti
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_no_text_ends_its_command_or_begins_another(title: str, message: str) -> None:
     problem = Problem("WS101", "error", title, message, None, "")
-    text = annotations([problem])
+    text = workflow_commands([problem])
     assert text.count("\n") == 1 and "\r" not in text
     if text.splitlines() == [text[:-1]]:  # some texts have separators that only Python breaks lines at
         assert read(text) == [Annotation("error", {"title": f"WS101 {title}"}, message)]

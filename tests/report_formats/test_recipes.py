@@ -166,7 +166,8 @@ def test_its_commands_run_as_they_stand(step: Step, checkout: Path, tmp_path: Pa
     for format_name, file in re.findall(r"--report (\w+)=(\S+)", step.line):
         _check(format_name, (checkout / file).read_text())
     if "--report github" in step.line:
-        assert summary.read_text().startswith(f"<!-- wirespeed:{step.job}")
+        kind = {"guard": "guard", "advise": "advice"}[step.job]
+        assert summary.read_text().startswith(f"<!-- wirespeed:{kind} main:app -->")
     if step.job == "advise" and "--report github" in step.line:
         assert "::warning title=WS101 GET /items,file=main.py,line=8::" in done.stdout
 

@@ -22,7 +22,7 @@ SHOWN = 10
 _COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def annotations(problems: Iterable[Problem]) -> str:
+def workflow_commands(problems: Iterable[Problem]) -> str:
     """One command a line, errors first."""
     by_level: dict[Level, list[Problem]] = {level: [] for level in _COMMANDS}
     for problem in problems:
@@ -56,15 +56,15 @@ def _property(text: str) -> str:
 
 
 def _of_advice(advice: Advice, setting: Setting) -> str:
-    return annotations(advice_problems(advice, setting))
+    return workflow_commands(advice_problems(advice, setting))
 
 
 def _of_guard(guard: Guard, setting: Setting) -> str:
-    return annotations(guard_problems(guard, setting))
+    return workflow_commands(guard_problems(guard, setting))
 
 
 def _of_comparison(comparison: Comparison, setting: Setting) -> str:
-    return annotations(_comparison_problems(comparison, setting))
+    return workflow_commands(_comparison_problems(comparison, setting))
 
 
 def _comparison_problems(comparison: Comparison, setting: Setting) -> Iterator[Problem]:
