@@ -21,7 +21,8 @@ from wirespeed.model.guard_plan import GuardPlan
 from wirespeed.model.request import Route
 from wirespeed.model.subject import AppSubject, Booted
 from wirespeed.subject.dependencies import Dependencies, dependencies_of, recipe_of
-from wirespeed.subject.history import changed_files, commit_of, parting_of, repository_of
+from wirespeed.subject.git import commit_of
+from wirespeed.subject.history import changed_files, parting_of, repository_of
 from wirespeed.subject.packages import environment_from, environment_with
 from wirespeed.subject.revision import worktree
 from wirespeed.subject.uv import Uv

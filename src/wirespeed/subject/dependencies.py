@@ -107,7 +107,12 @@ def _there(*files: Path) -> tuple[Path, ...]:
 
 def _requirements_file(folder: Path) -> Path | None:
     """``requirements.txt``, else ``requirements/base.txt`` and its like, else the only one of its kind."""
-    for name in ("requirements.txt", "requirements/base.txt", "requirements/main.txt", "requirements/prod.txt"):
+    for name in (
+        "requirements.txt",
+        "requirements/base.txt",
+        "requirements/main.txt",
+        "requirements/prod.txt",
+    ):
         if (folder / name).is_file():
             return folder / name
     others = sorted(folder.glob("requirements*.txt"))

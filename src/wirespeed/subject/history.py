@@ -6,17 +6,12 @@ from pathlib import Path
 
 from wirespeed.errors import UsageError
 
-from .revision import _commit, _git, _GitFailed, _root_of
+from .git import HOW_TO_DEEPEN, GitFailed, commit_of, git, root_of
 
 
 def repository_of(folder: Path) -> Path:
     """The repository's top folder. Raises UsageError where ``folder`` is in none, or there is no git."""
-    return _root_of(folder).resolve()
-
-
-def commit_of(folder: Path, revision: str) -> str:
-    """The full hash. Raises UsageError for a revision that is not there."""
-    return _commit(_root_of(folder), revision)
+    return root_of(folder).resolve()
 
 
 def parting_of(folder: Path, branch: str, head: str) -> str:
@@ -25,12 +20,12 @@ def parting_of(folder: Path, branch: str, head: str) -> str:
     What has been merged into the branch since is no doing of head's. Raises UsageError where either is not
     there, or their histories never met.
     """
-    root = _root_of(folder)
-    commits = _commit(root, branch), _commit(root, head)
+    root = root_of(folder)
+    commits = commit_of(root, branch), commit_of(root, head)
     try:
-        return _git(root, "merge-base", *commits)
-    except _GitFailed as error:
-        is_shallow = _git(root, "rev-parse", "--is-shallow-repository") == "true"
+        return git(root, "merge-base", *commits)
+    except GitFailed as error:
+        is_shallow = git(root, "rev-parse", "--is-shallow-repository") == "true"
         raise UsageError(
             f"{branch} and {head} have no history in common"
             + (", as far as this shallow clone knows it." if is_shallow else "."),
@@ -38,11 +33,6 @@ def parting_of(folder: Path, branch: str, head: str) -> str:
         ) from error
 
 
-HOW_TO_DEEPEN = (
-    "`git fetch --unshallow` gets the rest; in CI, check out with the whole history (fetch-depth: 0)."
-)
-
-
 def changed_files(folder: Path) -> int:
     """How many files of the repository have changes that no commit has; files git ignores are left out."""
-    return len(_git(_root_of(folder), "status", "--porcelain", "--untracked-files=all").splitlines())
+    return len(git(root_of(folder), "status", "--porcelain", "--untracked-files=all").splitlines())
