@@ -2,11 +2,12 @@
 
     python benchmarks/guard.py [SERIES…] [COUNT]
 
-Every guard is a run of the command on a repository of its own, with an app of ten endpoints. Series:
-`unchanged` (100 guards), `planted-10` and `planted-5` (40 each; one endpoint is made slower by a busy wait of
-that share of its request), `behaviour` (10; an answer is changed) and `versions` (5; FastAPI 0.165 against
-0.129), all at `--max-slowdown 2%`. Each guard adds a line to `.wirespeed/benchmarks/guard.jsonl`; run again,
-it goes on where it ended. COUNT guards of each series are wanted altogether.
+Every guard is a run of the command on a repository of its own, with an app of ten endpoints, at
+`--max-slowdown 2% --budget 10s`. Series: `unchanged` (100 guards), `planted-10` and `planted-5` (40 each; one
+endpoint is made slower by a busy wait of that share of its request), `behaviour` (10; an answer is changed)
+and `versions` (5; FastAPI 0.165 against 0.129). Each guard adds a line to
+`.wirespeed/benchmarks/guard.jsonl`; run again, it goes on where it ended. COUNT guards of each series are
+wanted altogether.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ APP = Path(__file__).parent / "apps" / "guarded.py"
 LINES = Path(".wirespeed", "benchmarks", "guard.jsonl")
 SCRIPT = Path(sys.executable).with_name("wirespeed")
 SLOWED = "GET /orders/7"
-OPTIONS = ("--max-slowdown", "2%", "--json", "--no-save")
+OPTIONS = ("--max-slowdown", "2%", "--budget", "10s", "--json", "--no-save")
 
 
 @dataclass(frozen=True)

@@ -267,8 +267,9 @@ def test_ctrl_c_leaves_neither_a_process_nor_a_checkout(repository: Make) -> Non
     try:
         # The first processes compare answers; others are those of a round.
         first: set[int] = set()
-        while guarding.poll() is None and not set(processes_with(mark)) - first:
-            first = first or (alive if len(alive := set(processes_with(mark))) == 3 else set())
+        while guarding.poll() is None and not (first and set(processes_with(mark)) - first):
+            alive = set(processes_with(mark))
+            first = first or (alive if len(alive) == 3 else set())
             time.sleep(0.01)
         guarding.send_signal(signal.SIGINT)
         printed, _ = guarding.communicate(timeout=30)

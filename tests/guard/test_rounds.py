@@ -11,7 +11,14 @@ import pytest
 from wirespeed.errors import SubjectDied
 from wirespeed.experiment.design import Run
 from wirespeed.experiment.events import ignore
-from wirespeed.guard.course import FEWEST_BLOCKS, MOST_BLOCKS, log_ratio, stint_of, twin_log_ratio
+from wirespeed.guard.course import (
+    FEWEST_TURNS,
+    MOST_TURNS,
+    is_settled,
+    log_ratio,
+    stints_of,
+    twin_log_ratio,
+)
 from wirespeed.guard.deciding import certificate_of, decision_of
 from wirespeed.guard.judging import LOOKS
 from wirespeed.guard.rounds import Evidence, measure_rounds
@@ -44,7 +51,10 @@ class ScriptedStage:
         self._spread = spread
         self._rng = rng
 
-    def turn(self, host: int, asked: Asked, run: Run) -> Turn:
+    def sweep(self, host: int, asked: Sequence[Asked], run: Run) -> list[Turn]:
+        return [self._turn(host, each, run) for each in asked]
+
+    def _turn(self, host: int, asked: Asked, run: Run) -> Turn:
         factor = self._times(host, asked.request.path)
         if factor < 0:
             raise HostFailed(host, SubjectDied("the process was killed", during="measuring"))
@@ -124,7 +134,7 @@ def test_ctrl_c_keeps_the_rounds_that_are_complete() -> None:
     calls = iter(range(10_000))
 
     def interrupted(host: int, path: str) -> float:
-        if next(calls) > 40:
+        if next(calls) > 100:
             raise KeyboardInterrupt
         return 1.0
 
@@ -143,9 +153,24 @@ def test_head_is_measured_against_both_processes_of_base() -> None:
     assert twin_log_ratio([block(100, 200, 7)]) > 0.69
 
 
+def test_what_others_took_of_the_machine_is_in_no_ratio() -> None:
+    whole = [block(100, 100, 100)] * 3
+    disturbed = [block(200, 100, 190), block(150, 210, 400), *whole, block(100, 190, 100)]
+    assert log_ratio(disturbed) == pytest.approx(0.0)
+    assert twin_log_ratio(disturbed) == pytest.approx(0.0)
+
+
+def test_turns_go_on_until_each_process_has_reached_its_full_speed_three_times() -> None:
+    twice = [block(100, 100, 150), block(100.5, 100, 150)]
+    assert not is_settled(twice)
+    assert not is_settled([*twice, block(140, 100, 150)])
+    assert is_settled([*twice, block(140, 100, 150), block(100.9, 180, 150.1)])
+
+
 def test_short_requests_get_many_turns_and_long_ones_a_few() -> None:
-    short, long = stint_of(1e5, 10, 1.0), stint_of(1e9, 10, 1.0)
-    assert FEWEST_BLOCKS <= long.blocks < short.blocks <= MOST_BLOCKS
+    asked = [Asked(Request(method="GET", path="/"), 200, call_ns) for call_ns in (1e5, 1e8)]
+    short, long = stints_of(asked, start_s=1.0)
+    assert FEWEST_TURNS <= long.most_turns < short.most_turns <= MOST_TURNS
     assert long.run.requests < short.run.requests
 
 

@@ -1,8 +1,13 @@
-"""How long each request is measured in a round, fixed before the first. Pure.
+"""What is measured of each request in a round, and the number that comes of it. Pure.
 
-A round costs a start of three processes, and endpoints differ more from process to process than from run to
-run. So a round measures about as long as it starts, and what time there is goes into more runs, not into
-longer ones: where others share the machine, its speed changes within tens of milliseconds.
+Where others share the machine, a core has half its speed for some milliseconds, and then all of it again,
+half of the time or more. Neither pairs nor medians are safe from that: turns of twins that follow each other
+differ by 30 %. But the fastest turns met the whole machine, and repeat within a per cent. Noise only ever
+adds time (Chen and Revels 2016, "Robust benchmarking in noisy environments"), so what is compared is the
+speed that a process has reached three times. On a quiet machine that takes a few turns, on a busy one many.
+A turn is the median of a few calls: one lucky call is no turn.
+
+What cannot be seen in this way: requests that are slower only now and then.
 """
 
 from __future__ import annotations
@@ -11,53 +16,82 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
+from wirespeed.experiment.design import Run
 
-from wirespeed.experiment.design import Run, round_log_ratios, run_length
+from .trio import BASE, HEAD, HOSTS, SLOW_NS, TWIN, Asked, Turn
 
-from .trio import BASE, HEAD, HOSTS, SLOW_NS, TWIN, Turn
-
-MEASURED_SHARE = 1.0
-"""Of the time that starting takes: what all turns of a round together take at the least."""
-FEWEST_BLOCKS, MOST_BLOCKS = 2, 16
-SLOW_RUN = Run(length=3, dropped=1)
-"""A slow call meets caches of its own making, and three in a row are over late enough."""
+MEASURED_SHARE = 1.5
+"""Of the time that starting takes: about what all sweeps of a round together take at the most."""
+FEWEST_TURNS, MOST_TURNS = 6, 40
+"""How many a request may get at the most, as there is time."""
+REACHED_TIMES, REACHED_WITHIN = 3, 0.01
+"""So many turns of a process no more than this share slower than its fastest: it has shown its full speed."""
+RUN = Run(length=3, dropped=1)
+SLOW_RUN = Run(length=3, dropped=0)
+"""A slow call meets caches of its own making."""
 
 Block = tuple[Turn, Turn, Turn]
 """A turn of each host, in the order of ``HOSTS``."""
 
 
 class Stint(NamedTuple):
-    """What one request gets in every round: so many blocks, each of them a run in every process."""
+    """What one request gets in every round: runs of every process, at most so many."""
 
     run: Run
-    blocks: int
+    most_turns: int
 
 
-def stint_of(call_ns: float, endpoints: int, start_s: float) -> Stint:
-    """For one of so many endpoints that are measured in a round whose processes take ``start_s`` to start."""
-    share_ns = MEASURED_SHARE * start_s * 1e9 / (len(HOSTS) * endpoints)
-    run = SLOW_RUN if call_ns >= SLOW_NS else run_length(call_ns)
-    blocks = math.ceil(share_ns / (run.requests * call_ns))
-    return Stint(run, max(FEWEST_BLOCKS, min(MOST_BLOCKS, blocks)))
+def stints_of(asked: Sequence[Asked], start_s: float) -> list[Stint]:
+    """For all that is measured in a round whose processes take ``start_s`` to start.
+
+    Requests share the time equally, so slow ones get fewer turns.
+    """
+    share_ns = MEASURED_SHARE * start_s * 1e9 / (len(asked) * len(HOSTS))
+    return [_stint(each, share_ns) for each in asked]
+
+
+def _stint(asked: Asked, share_ns: float) -> Stint:
+    run = SLOW_RUN if asked.call_ns >= SLOW_NS else RUN
+    affordable = math.ceil(share_ns / max(1.0, run.requests * asked.call_ns))
+    return Stint(run, max(FEWEST_TURNS, min(MOST_TURNS, affordable)))
+
+
+def is_settled(blocks: Sequence[Block]) -> bool:
+    """Whether every process has shown its full speed: further turns would show it again.
+
+    It looks at each process alone, and at no ratio.
+    """
+    if len(blocks) < REACHED_TIMES:
+        return False
+    fastest = [_fastest_ns(blocks, host) for host in HOSTS]
+    return all(each[-1] <= each[0] * (1 + REACHED_WITHIN) for each in fastest)
 
 
 def log_ratio(blocks: Sequence[Block]) -> float:
-    """x_r of head: the middle mean over blocks of ln(head) - (ln(base) + ln(twin))/2.
+    """x_r of head: ln(head) - (ln(base) + ln(twin))/2, each of them at its full speed.
 
     Both bases run the same code, so their mean is the better baseline: the variance of x_r is 3/2 that of a
-    process, not twice. It hangs together in no way with ln(twin/base), the certificate's figure.
+    process, not twice. It hangs together in no way with ln(twin/base), the certificate's figure. Raises
+    ValueError unless all times are positive.
     """
-    medians = _medians(blocks)
-    both_ns = np.sqrt(medians[:, BASE] * medians[:, TWIN])
-    return float(round_log_ratios(np.stack([both_ns, medians[:, HEAD]], axis=-1))[0])
+    base, twin, head = (_log(blocks, host) for host in (BASE, TWIN, HEAD))
+    return head - (base + twin) / 2
 
 
 def twin_log_ratio(blocks: Sequence[Block]) -> float:
-    """The same of the twin: the middle mean over blocks of ln(twin/base)."""
-    medians = _medians(blocks)
-    return float(round_log_ratios(medians[:, [BASE, TWIN]])[0])
+    """The same of the twin: ln(twin/base)."""
+    return _log(blocks, TWIN) - _log(blocks, BASE)
 
 
-def _medians(blocks: Sequence[Block]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    return np.array([[turn.median_ns for turn in block] for block in blocks], dtype=float)
+def full_speed_ns(blocks: Sequence[Block], host: int) -> float:
+    """The geometric mean of a process's fastest turns."""
+    return math.exp(_log(blocks, host))
+
+
+def _log(blocks: Sequence[Block], host: int) -> float:
+    fastest = _fastest_ns(blocks, host)
+    return sum(map(math.log, fastest)) / len(fastest)
+
+
+def _fastest_ns(blocks: Sequence[Block], host: int) -> list[float]:
+    return sorted(block[host].median_ns for block in blocks)[:REACHED_TIMES]

@@ -15,6 +15,7 @@ from wirespeed.model.guard_plan import GuardPlan
 from wirespeed.subject.machine import CpuTicks, environment
 
 from .behaviour import failing_change, lost_change
+from .course import full_speed_ns
 from .deciding import certificate_of, decision_of
 from .judging import FEWEST_ROUNDS, Judgement
 from .rehearsal import Endpoint, Rehearsal
@@ -115,8 +116,8 @@ def _endpoint(
         behaviour="changed" if is_changed else behaviour,
         route=None if endpoint.route is None else endpoint.route.path,
         source=endpoint.source,
-        base_ns=_median_ns(bases),
-        head_ns=_median_ns(heads),
+        base_ns=_undisturbed_ns(number, evidence, (BASE, TWIN)),
+        head_ns=_undisturbed_ns(number, evidence, (HEAD,)),
         base_gc_share=_gc_share(bases),
         head_gc_share=_gc_share(heads),
     )
@@ -174,8 +175,15 @@ def _why_unsound(number: int, evidence: Evidence) -> str:
     return f"calls failed while it was measured: {told}"
 
 
-def _median_ns(turns: Sequence[Turn]) -> int | None:
-    return round(median(turn.median_ns for turn in turns)) if turns else None
+def _undisturbed_ns(number: int, evidence: Evidence, hosts: Sequence[int]) -> int | None:
+    """The median over processes of what the ratio is made of."""
+    reached = [
+        full_speed_ns(each.blocks[number], host)
+        for each in evidence.kept
+        if number in each.blocks
+        for host in hosts
+    ]
+    return round(median(reached)) if reached else None
 
 
 def _gc_share(turns: Sequence[Turn]) -> float | None:

@@ -22,7 +22,7 @@ from wirespeed.model.guard import GuardDecision
 from wirespeed.model.guard_plan import GuardPlan
 from wirespeed.subject.machine import cpu_ticks, steal_share
 
-from .course import Block, Stint, log_ratio, stint_of, twin_log_ratio
+from .course import Block, Stint, is_settled, log_ratio, stints_of, twin_log_ratio
 from .judging import FEWEST_ROUNDS, LOOKS, Judgement, Procedure, is_at_look, judge, looks_within
 from .trio import HOSTS, Asked, HostFailed, Turn
 
@@ -33,7 +33,7 @@ MAX_ERRORS = 0.001
 class Stage(Protocol):
     """One round's processes; ``trio.Trio`` is one."""
 
-    def turn(self, host: int, asked: Asked, run: Run) -> Turn: ...
+    def sweep(self, host: int, asked: Sequence[Asked], run: Run) -> Sequence[Turn]: ...
 
 
 class Theatre(Protocol):
@@ -68,6 +68,8 @@ class Evidence:
     overall: Judgement | None = None
     lost: dict[int, HostFailed] = field(default_factory=dict)
     """Endpoints given up: what became of whose process."""
+    is_careful: bool = False
+    """Whether each endpoint is asked for by itself, as one of them has taken a process down."""
     ended_early: str | None = None
     interrupted: bool = False
 
@@ -144,7 +146,7 @@ def measure_rounds(
     any case. Ctrl-C, and processes that do not start again, keep the rounds that are complete.
     """
     evidence = Evidence(len(asked))
-    stints = [stint_of(each.call_ns, len(asked), start_s) for each in asked]
+    stints = stints_of(asked, start_s)
     index, last = 0, LOOKS[-1]
     try:
         while evidence.open and index < last * (1 + REPEATS) and len(evidence.kept) < last:
@@ -187,38 +189,56 @@ def _procedure(plan: GuardPlan, endpoints: int, round_s: float, ends: float) -> 
 def _one_round(
     theatre: Theatre, asked: Sequence[Asked], stints: Sequence[Stint], evidence: Evidence, rng: random.Random
 ) -> Measured | None:
-    """None where an endpoint took a process down: it is given up, and the round made again.
+    """None where an endpoint took a process down: then the round is made again, without it once it is known.
 
     Raises HostFailed where a process does not start.
     """
     ticks, numbers = cpu_ticks(), evidence.open
     blocks: dict[int, list[Block]] = {number: [] for number in numbers}
     with theatre([asked[number] for number in numbers], rng) as stage:
-        for number in _turns(numbers, stints, rng):
-            try:
-                blocks[number].append(_block(stage, asked[number], stints[number].run, rng))
-            except HostFailed as failure:
-                if isinstance(failure.error, AgentFailed):
-                    raise failure.error from failure
-                evidence.lost[number] = failure
-                return None
+        while due := _due(blocks, stints, rng, alone=evidence.is_careful):
+            for group, run in due:
+                try:
+                    turns = _all_hosts(stage, [asked[number] for number in group], run, rng)
+                except HostFailed as failure:
+                    _note_loss(evidence, group, failure)
+                    return None
+                for number, block in zip(group, turns, strict=True):
+                    blocks[number].append(block)
     now = cpu_ticks()
     stolen = None if now is None else steal_share(now, ticks)
     figures = {number: tuple(each) for number, each in blocks.items()}
     return Measured(figures, stolen is None or stolen <= MOST_STOLEN)
 
 
-def _turns(numbers: Sequence[int], stints: Sequence[Stint], rng: random.Random) -> list[int]:
-    """Endpoints in the order of their blocks, each spread over the whole round."""
-    turns = [number for number in numbers for _ in range(stints[number].blocks)]
-    rng.shuffle(turns)
-    return turns
+def _due(
+    blocks: dict[int, list[Block]], stints: Sequence[Stint], rng: random.Random, *, alone: bool
+) -> list[tuple[list[int], Run]]:
+    """Endpoints that every process is asked for in the next sweep, those with runs of one kind together."""
+    due = [
+        number
+        for number, done in blocks.items()
+        if len(done) < stints[number].most_turns and not is_settled(done)
+    ]
+    rng.shuffle(due)
+    if alone:
+        return [([number], stints[number].run) for number in due]
+    runs = dict.fromkeys(stints[number].run for number in due)
+    return [([number for number in due if stints[number].run == run], run) for run in runs]
 
 
-def _block(stage: Stage, asked: Asked, run: Run, rng: random.Random) -> Block:
-    turns = {host: stage.turn(host, asked, run) for host in rng.sample(HOSTS, len(HOSTS))}
-    base, twin, head = (turns[host] for host in HOSTS)
-    return base, twin, head
+def _all_hosts(stage: Stage, asked: Sequence[Asked], run: Run, rng: random.Random) -> list[Block]:
+    """A block of each request."""
+    turns = {host: stage.sweep(host, asked, run) for host in rng.sample(HOSTS, len(HOSTS))}
+    return list(zip(*(turns[host] for host in HOSTS), strict=True))
+
+
+def _note_loss(evidence: Evidence, group: Sequence[int], failure: HostFailed) -> None:
+    if isinstance(failure.error, AgentFailed):
+        raise failure.error from failure
+    if len(group) == 1:
+        evidence.lost[group[0]] = failure
+    evidence.is_careful = True
 
 
 def _decide(evidence: Evidence, procedure: Procedure) -> None:

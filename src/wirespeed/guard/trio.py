@@ -1,7 +1,7 @@
-"""Base, its twin and head: three processes that are started side by side, and then driven one at a time.
+"""Base, its twin and head: three processes, started side by side, and then driven one at a time.
 
-What lives here: that all three are alive, that none is left behind, and one turn of one of them. What it must
-never know: what the figures will be taken for.
+What lives here: that all three are alive, that none is left behind, and one sweep of one of them. What it
+must never know: what the figures will be taken for.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ HOSTS = (BASE, TWIN, HEAD)
 NAMES = ("base", "base", "head")
 """Whose code a process runs."""
 
-SETTLE_NS = 1_000_000
-"""How long calls are dropped after a switch: another process has left its own data in the caches."""
+SETTLE_NS = 300_000
+"""How long calls are dropped at least when another request has left its own data in the caches."""
 WARM_UP = Run(length=5, dropped=3)
 WARM_UP_WHERE_SLOW = Run(length=1, dropped=0)
 SLOW_NS = 5_000_000
@@ -74,11 +74,17 @@ class Trio:
     def agent(self, host: int) -> AgentProcess:
         return self._agents[host]
 
-    def turn(self, host: int, asked: Asked, run: Run) -> Turn:
-        """One run of a request that was called in this process before. Raises HostFailed."""
-        args = {**_contest([asked], run, self._deadline_s), "settle_ns": SETTLE_NS}
-        report = self._ask(host, "contest", args, self._patience_s(asked, run), asked.request.name)
-        return Turn(*report["runs"][0][0], errors=int(report["errors"][0]))
+    def sweep(self, host: int, asked: Sequence[Asked], run: Run) -> list[Turn]:
+        """One run of each request, in this order; all were called in this process before.
+
+        Raises HostFailed.
+        """
+        args = {**_contest(asked, run, self._deadline_s), "settle_ns": SETTLE_NS}
+        patience_s = sum(self._patience_s(each, run) for each in asked)
+        report = self._ask(host, "contest", args, patience_s, ", ".join(each.request.name for each in asked))
+        return [
+            Turn(*runs[0], int(errors)) for runs, errors in zip(report["runs"], report["errors"], strict=True)
+        ]
 
     def call_ns(self, host: int, request: Request, status: int) -> float:
         """About what one call takes, once it is warm. Raises HostFailed."""

@@ -100,7 +100,7 @@ class GuardedEndpoint(Judged):
     """``file.py:31`` of the endpoint in head, relative to the app's folder."""
     base_ns: int | None = None
     head_ns: int | None = None
-    """Medians of one request."""
+    """What one request takes while nothing else disturbs the machine: the median over processes."""
     base_gc_share: float | None = None
     head_gc_share: float | None = None
     """Share of garbage collection in the mean (fraction); it is taken out of the other figures."""
