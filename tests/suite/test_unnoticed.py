@@ -271,12 +271,22 @@ def test_a_serializer_that_would_reach_outside_is_stopped_and_not_measured(
 def test_ctrl_c_while_measuring_keeps_the_result_of_the_tests(run_suite: RunSuite) -> None:
     source = """
         import os, signal, threading, time
+        from fastapi.responses import JSONResponse
         from fastapi.testclient import TestClient
         from main import app
+        from pydantic import BaseModel, field_serializer
 
-        @app.get("/slow")
-        async def slow():
-            return [{"id": number, "name": "x" * 20} for number in range(9000)]
+        class Slow(BaseModel):
+            id: int
+
+            @field_serializer("id")
+            def wait(self, value):
+                time.sleep(0.1)
+                return value
+
+        @app.get("/slow", response_class=JSONResponse)
+        async def slow() -> Slow:
+            return Slow(id=1)
 
         def test_it():
             client = TestClient(app)

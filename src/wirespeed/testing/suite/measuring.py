@@ -58,8 +58,8 @@ def measure_all(endpoints: Sequence[Endpoint], budget_s: float) -> Outcome:
     thread = threading.Thread(target=work.run, name="wirespeed", daemon=True)
     outcome = Outcome()
     with _silence():
-        thread.start()
         try:
+            thread.start()
             thread.join(budget_s + PATIENCE_S)
         except KeyboardInterrupt:
             outcome.interrupted = True
