@@ -56,7 +56,7 @@ def test_the_published_sample_reads_like_this() -> None:
         "  0.129.0 → 0.131.0: 2.86× faster [2.70, 3.03]\n"
         "  installed differently as well, and so a possible cause: starlette 0.50.0 → 0.52.1\n"
         "\n"
-        "           about  against 0.129.0\n"
+        "          median  against 0.129.0\n"
         "0.129.0  1.01 ms  first\n"
         "0.129.1  1.01 ms  0.1 % faster [-1.8, 2.0]\n"
         "0.130.0   356 µs  2.85× faster [2.69, 3.03]\n"

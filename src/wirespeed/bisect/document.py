@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from statistics import median
 from typing import Any
 
 import wirespeed
@@ -124,11 +125,23 @@ def _tried(story: Story, conclusion: Conclusion) -> Iterator[bisection.Tried]:
             title=story.releases[number].title,
             ratio=None if level is None else math.exp(level.mean),
             interval=None if level is None else _interval(level),
-            latency_ns=round(trial.call_ns) or None,
+            latency_ns=_latency_ns(story, number),
             status=trial.answer.status,
             body_bytes=len(trial.answer.body),
             differences=trial.differences,
         )
+
+
+def _latency_ns(story: Story, number: int) -> int | None:
+    samples = [
+        sample.time_ns
+        for measured in story.measured
+        if number in measured.task.arms
+        for each in measured.of(measured.task.arms.index(number))
+        for sample in each.samples
+    ]
+    known = [time_ns for time_ns in samples if time_ns is not None]
+    return round(median(known)) if known else None
 
 
 def _skipped(story: Story) -> Iterator[bisection.Skipped]:

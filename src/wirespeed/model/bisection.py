@@ -134,7 +134,7 @@ class Tried(Document):
     """Null where it was not measured."""
     interval: tuple[float, float] | None
     latency_ns: int | None
-    """At first sight, outside the rounds; no evidence."""
+    """The median of all the rounds it was in; ratios are from rounds of both, and say more."""
     status: int
     body_bytes: int
     differences: tuple[Difference, ...] = ()

@@ -152,8 +152,8 @@ def _step(step: Step) -> str:
 def _table(tried: Sequence[Tried]) -> Iterator[Text]:
     names = [clean(each.name) for each in tried]
     times = ["" if each.latency_ns is None else duration(each.latency_ns) for each in tried]
-    left, right = widest(names, _NAME_LIMIT), max(map(len, [*times, "about"]))
-    yield Text(" " * left + _GAP + "about".rjust(right) + _GAP + f"against {names[0]}")
+    left, right = widest(names, _NAME_LIMIT), max(map(len, [*times, "median"]))
+    yield Text(" " * left + _GAP + "median".rjust(right) + _GAP + f"against {names[0]}")
     for name, time, each in zip(names, times, tried, strict=True):
         line = (
             padded(Text(name), left)
