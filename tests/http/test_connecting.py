@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +20,7 @@ from wirespeed.http.processes import run_load
 from wirespeed.http.target import parse_target
 
 from .conftest import Serve
-from .servers import CERTIFICATE, taking
+from .servers import CERTIFICATE, answering, taking
 
 FOUR = LoadPlan(connections=2, requests=4, duration_s=None, timeout_s=5, connect_timeout_s=5)
 
@@ -84,6 +88,69 @@ def answer_badly(listener: socket.socket) -> None:
         connection.recv(65536)
         connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
         connection.recv(65536)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_no_tls_to_a_server_that_speaks_only_that_names_the_url_that_works(
+    serve: Serve, processes: int
+) -> None:
+    server = serve(tls=True)
+    plan = replace(FOUR, processes=processes)
+    with pytest.raises(SubjectError) as caught:
+        run_load(parse_target(server.url.replace("https", "http")), plan)
+    assert "speaks TLS" in caught.value.message
+    assert caught.value.advice == f"Try https://127.0.0.1:{server.port}."
+
+
+def test_a_run_that_is_all_in_vain_for_want_of_tls_ends_early(serve: Serve) -> None:
+    an_hour = replace(FOUR, requests=None, duration_s=3600)
+    with pytest.raises(SubjectError):
+        run_load(parse_target(serve(tls=True).url.replace("https", "http")), an_hour)
+
+
+def test_a_server_that_answers_400_to_what_should_be_tls_is_told_from_one_that_means_it(serve: Serve) -> None:
+    bad_request = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
+    assert load(serve(answering(bad_request)).url).tally.status == {400: 4}
+
+    with serving_each(answer_400_unless_tls) as port:
+        error = refused(f"http://127.0.0.1:{port}/")
+    assert error.advice == f"Try https://127.0.0.1:{port}."
+
+
+def answer_400_unless_tls(connection: socket.socket) -> None:
+    """As nginx does on a port for TLS."""
+    if connection.recv(1, socket.MSG_PEEK) == b"\x16":
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(CERTIFICATE)
+        with context.wrap_socket(connection, server_side=True):
+            return
+    connection.recv(65536)
+    connection.sendall(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+
+
+@contextmanager
+def serving_each(behave: Callable[[socket.socket], None]) -> Iterator[int]:
+    """A server that leaves every connection to ``behave``, one after the other; gives its port."""
+
+    def serve_all() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection, suppress(OSError):
+                behave(connection)
+
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        thread = threading.Thread(target=serve_all)
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
 
 
 def test_a_closed_port_is_the_subjects_failure(closed_port: int) -> None:

@@ -15,13 +15,16 @@ import ssl
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns as clock
-from typing import Any
+from typing import Any, cast
 
 from wirespeed.errors import SubjectError, UsageError
 from wirespeed.http.outcomes import Failure
 from wirespeed.http.target import Origin, Tls
 
 MakeProtocol = Callable[[socket.socket], asyncio.Protocol]
+
+_HANDSHAKE_S = 1.0
+"""Enough for a handshake that only answers a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,21 @@ def tls_context(tls: Tls) -> ssl.SSLContext:
     return context
 
 
+async def speaks_tls(address: Address, server_name: str) -> bool:
+    """Whether a TLS handshake succeeds there, whatever the certificate says."""
+    dialer = Dialer(address, Tls(server_name, verify=False), _HANDSHAKE_S)
+    try:
+        await dialer.dial(lambda _: _HangUp())
+    except DialFailed:
+        return False
+    return True
+
+
+class _HangUp(asyncio.Protocol):
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        cast("asyncio.Transport", transport).abort()
+
+
 @dataclass(frozen=True, slots=True)
 class DialTimes:
     connect_ns: int
@@ -124,6 +142,10 @@ class Dialer:
         self._timeout_s = timeout_s
         self._context = None if tls is None else tls_context(tls)
         self._server_name = None if tls is None else tls.server_name
+
+    @property
+    def address(self) -> Address:
+        return self._address
 
     @property
     def in_the_clear(self) -> bool:

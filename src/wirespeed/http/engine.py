@@ -17,11 +17,14 @@ from wirespeed.http.lanes import Lane, Lanes
 from wirespeed.http.outcomes import Failure, Tally
 from wirespeed.http.pace import make_pace
 from wirespeed.http.plan import LoadPlan
+from wirespeed.http.scheme import are_in_vain, require_plain
 from wirespeed.http.target import Origin, Target
 from wirespeed.stats.histogram import IntArray
 
 DRAIN_NS = 2_000_000_000
 """How long answers are waited for once nothing more is sent."""
+_FIRST_LOOK_S = 0.3
+"""When the first outcomes are looked at, to end a run early that is all in vain."""
 
 
 @dataclass
@@ -83,6 +86,7 @@ class Run:
     async def measure(self, start_ns: int, listener: Listener | None = None) -> Measured:
         """Send from a moment of the clock on, and count. Connections are closed at the end."""
         house = asyncio.create_task(keep_house(self._lanes, self._plan.timeout_ns, start_ns, listener))
+        first_look = asyncio.create_task(self._look_early())
         probe = Probe()
         try:
             await asyncio.sleep((start_ns - clock()) / 1e9)
@@ -95,8 +99,10 @@ class Run:
             if not house.done():
                 await self._until(clock() + DRAIN_NS, house, self._pace.finished)
             ended_ns = clock()
+            tally = self._final_tally(unsent_ns, ended_ns)
+            await self._require_right_scheme(tally)
             return Measured(
-                tally=self._final_tally(unsent_ns, ended_ns),
+                tally=tally,
                 health=health,
                 lookup_ns=self._addresses.lookup_ns,
                 started_ns=start_ns,
@@ -107,11 +113,25 @@ class Run:
         finally:
             gc.unfreeze()
             house.cancel()
+            first_look.cancel()
             await self._lanes.close()
 
     def stop(self) -> None:
         """Send nothing more, and come to an end with what there is."""
         self._stop.set()
+
+    async def _look_early(self) -> None:
+        await asyncio.sleep(_FIRST_LOOK_S)
+        self._lanes.count_up()
+        try:
+            await self._require_right_scheme(self._lanes.tally)
+        except SubjectError as error:
+            self._lanes.crashed(error)
+
+    async def _require_right_scheme(self, tally: Tally) -> None:
+        """Raises ``SubjectError`` where all requests were in vain, and TLS would have been right."""
+        if are_in_vain({*tally.status, *tally.errors}):
+            await require_plain(self._target.origin, self._lanes.dialer.address)
 
     def _deadline_ns(self, start_ns: int) -> int | None:
         duration_s = self._plan.duration_s
