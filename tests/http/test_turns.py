@@ -158,6 +158,17 @@ def test_an_answer_that_does_not_come_is_fetched_as_its_failure(serve: Serve) ->
     assert driven(serve(Exchange.finish).url, fetch) is Failure.TRUNCATED
 
 
+def test_an_answer_that_does_not_come_for_want_of_tls_names_the_url_that_works(serve: Serve) -> None:
+    server = serve(tls=True)
+
+    async def fetch(driver: Driver, target: Target) -> object:
+        return await driver.fetch(target.requests[0])
+
+    with pytest.raises(SubjectError) as caught:
+        driven(server.url.replace("https", "http"), fetch)
+    assert caught.value.advice == f"Try https://127.0.0.1:{server.port}."
+
+
 def test_a_server_that_cannot_be_reached_is_the_subjects_fault(closed_port: int) -> None:
     async def nothing(driver: Driver, target: Target) -> None: ...
 

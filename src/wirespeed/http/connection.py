@@ -13,7 +13,9 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+import struct
 from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter_ns as clock
 from typing import Protocol, cast
 
@@ -27,6 +29,11 @@ from wirespeed.http.answer import (
 from wirespeed.http.outcomes import Failure
 from wirespeed.http.recording import CENSORED, Recorder, pack_row
 from wirespeed.http.target import PreparedRequest
+
+NOW = 0
+"""Given for when a request was due: when it is sent."""
+_READ_AT_ONCE_BYTES = 64 * 1024
+_TIMEVAL = struct.Struct("@ll")
 
 
 class Call:
@@ -72,6 +79,7 @@ class Connection(asyncio.Protocol):
         "_known",
         "_lane",
         "_left",
+        "_patience_ns",
         "_put",
         "_reader",
         "_ready",
@@ -97,6 +105,7 @@ class Connection(asyncio.Protocol):
         self._left = self._due_ns = self._sent_ns = self._written_ns = self._first_ns = (
             self._first_sent_ns
         ) = 0
+        self._patience_ns = 0
         self._is_reset = False
         self.ended: Failure | None = None
         """How the connection ended, as a request on it would have to see it."""
@@ -107,8 +116,8 @@ class Connection(asyncio.Protocol):
         """Send a request; the connection must be idle."""
         put = self._put
         self._call = call
-        self._due_ns = due_ns
-        self._sent_ns = clock()
+        self._sent_ns = sent_ns = clock()
+        self._due_ns = due_ns or sent_ns
         try:
             written = put(call.content)
         except BlockingIOError:
@@ -159,7 +168,40 @@ class Connection(asyncio.Protocol):
         )
         ready()
 
+    def receive(self) -> bool:
+        """Wait for more of the answer, here; False where nothing came in time, or the connection ended.
+
+        Only after ``wait_in_place``, and while a request is under way.
+        """
+        receive, call = self._sock.recv, self._call
+        if call is None:
+            return False
+        expected = call.known_head.answer_bytes if self._known is None else self._left
+        try:
+            # One byte more than there should be: it would be a violation.
+            data = receive(expected + 1 if expected else _READ_AT_ONCE_BYTES)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            self.connection_lost(error)
+            return False
+        if not data:
+            self.eof_received()
+            return False
+        self.data_received(data)
+        return True
+
     # Everything else
+
+    def wait_in_place(self, patience_ns: int) -> None:
+        """Let sending and receiving take so long from now on, not fail at once; 0 ends that."""
+        with suppress(OSError):  # Closed by now: nothing will be sent or received on it.
+            self._sock.setblocking(patience_ns > 0)
+            if patience_ns not in (0, self._patience_ns):
+                self._patience_ns = patience_ns
+                limit = _TIMEVAL.pack(*divmod(patience_ns // 1000, 1_000_000))
+                for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+                    self._sock.setsockopt(socket.SOL_SOCKET, option, limit)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
@@ -277,6 +319,7 @@ class Connection(asyncio.Protocol):
         if self.ended is not None:
             return
         call, self._call = self._call, None
+        self._known = None
         self.ended = Failure.RESET if self._is_reset and failure is Failure.TRUNCATED else failure
         self._open_transport.abort()
         if call is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import sys
 from array import array
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -26,11 +27,18 @@ REST_S = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
 _DIALS_AT_ONCE = 16
 """More would mostly wait for each other, and their times would say so."""
 
+_HAS_SOCKET_TIMEOUTS = sys.platform == "linux"
+"""SO_RCVTIMEO as a struct timeval."""
+
+
+def _receive_nothing() -> bool:
+    return False
+
 
 class Lane:
     """Sends what it is given, one request at a time, and says when it is ready for the next."""
 
-    __slots__ = ("_connection", "_failed_dials", "_lanes", "_pending", "_task", "ready", "send")
+    __slots__ = ("_connection", "_failed_dials", "_lanes", "_pending", "_task", "ready", "receive", "send")
 
     def __init__(self, lanes: Lanes) -> None:
         self._lanes = lanes
@@ -40,7 +48,9 @@ class Lane:
         self._failed_dials = 0
         self.ready: Callable[[], None] = partial(lanes.on_ready, self)
         self.send: Callable[[Call, int], None] = self._dial_and_send
-        """Send a request that was due at a time. The lane must be ready."""
+        """Send a request that was due at a time, or is ``NOW``. The lane must be ready."""
+        self.receive: Callable[[], bool] = _receive_nothing
+        """Wait in place for more of the answer; False where there is none soon."""
 
     async def connect(self) -> None:
         """Dial. Raises ``DialFailed``."""
@@ -53,6 +63,24 @@ class Lane:
         if self._pending is not None:
             return self._pending[1], None
         return None if self._connection is None else self._connection.in_flight()
+
+    @property
+    def can_wait_in_place(self) -> bool:
+        """Whether ``receive`` can bring the answer: what goes through TLS needs the event loop."""
+        return _HAS_SOCKET_TIMEOUTS and self._lanes.dialer.in_the_clear
+
+    @contextlib.contextmanager
+    def waiting_in_place(self, patience_ns: int) -> Iterator[None]:
+        """While the block runs, ``receive`` waits so long for answers, and no longer."""
+        connection = self._connection
+        if connection is None:
+            yield
+            return
+        connection.wait_in_place(patience_ns)
+        try:
+            yield
+        finally:
+            connection.wait_in_place(0)
 
     @property
     def is_connected(self) -> bool:
@@ -79,6 +107,7 @@ class Lane:
 
     def closed(self) -> None:
         self.send = self._dial_and_send
+        self.receive = _receive_nothing
 
     def stale(self, call: Call, due_ns: int) -> None:
         # Only a request that was not the first on its connection can be stale, so this never happens twice to
@@ -105,10 +134,11 @@ class Lane:
         if self._connection.ended is not None:
             self.failed(self._connection.ended)
             return
-        self.send = self._connection.send
+        self.send, self.receive = self._connection.send, self._connection.receive
         self._connection.send_first(call, due_ns)
 
     def _dial_and_send(self, call: Call, due_ns: int) -> None:
+        due_ns = due_ns or clock()
         self._pending = call, due_ns
         self._task = asyncio.get_running_loop().create_task(self._dial_for(call, due_ns))
 

@@ -16,7 +16,7 @@ from itertools import repeat
 from time import perf_counter_ns as clock
 from typing import Any, Self
 
-from wirespeed.http.closed import ClosedLoop
+from wirespeed.http.closed import PATIENCE_NS, ClosedLoop
 from wirespeed.http.connection import Call
 from wirespeed.http.dialing import look_up, require_local
 from wirespeed.http.engine import connect
@@ -24,12 +24,17 @@ from wirespeed.http.health import Health, Probe
 from wirespeed.http.kept_answer import KeptAnswer, kept_answer
 from wirespeed.http.lanes import Lane, Lanes
 from wirespeed.http.outcomes import Failure
+from wirespeed.http.scheme import are_in_vain, require_plain
 from wirespeed.http.target import Origin, PreparedRequest
 from wirespeed.stats.histogram import IntArray
 
 FAILURES_ENDING_A_TURN = 10
 """What fails so often is not worth measuring on, and each failure may take as long as a time-out."""
 _SWEEP_EVERY_S = 0.05
+_PATIENCE_NS = 20_000_000
+"""As ``closed.PATIENCE_NS``, where nothing but the sweep has timers: so nearly all answers are waited for in
+the same way, and their times compare.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,8 @@ class TurnResult:
 class Driver:
     """Lanes to one server, in a running event loop. One turn at a time; ``close`` when done."""
 
-    def __init__(self, timeout_s: float) -> None:
+    def __init__(self, origin: Origin, timeout_s: float) -> None:
+        self._origin = origin
         self._timeout_ns = round(timeout_s * 1e9)
         self._pace: ClosedLoop
         self._lanes: Lanes
@@ -65,23 +71,29 @@ class Driver:
         addresses = await look_up(origin)
         if not remote:
             require_local(origin, addresses.found)
-        driver = cls(timeout_s)
+        driver = cls(origin, timeout_s)
         driver._lanes = await connect(origin, addresses, connections, connect_timeout_s, driver._ready)
         return driver
 
     async def run(self, call: Call, requests: int) -> TurnResult:
         """Send a number of requests, each as soon as a lane is free for it."""
-        return await self._turn(list(self._lanes), call, limit=requests)
+        return await self._turn(list(self._lanes), call, limit=requests, patience_ns=_PATIENCE_NS)
 
     async def slice(self, call: Call, seconds: float) -> TurnResult:
         """Send for a time; the answers to what is under way by then are still waited for."""
         return await self._turn(list(self._lanes), call, seconds=seconds)
 
     async def fetch(self, request: PreparedRequest) -> KeptAnswer | Failure:
-        """The whole answer to one request, or why there is none."""
+        """The whole answer to one request, or why there is none.
+
+        Raises ``SubjectError`` where that is because the server speaks TLS.
+        """
         call, answers = kept_answer(request)
         turn = await self._turn(list(self._lanes)[:1], call, limit=1)
-        return next(iter(turn.failures), None) or answers[-1]
+        fetched = next(iter(turn.failures), None) or answers[-1]
+        if are_in_vain({fetched if isinstance(fetched, Failure) else fetched.status}):
+            await require_plain(self._origin, self._lanes.dialer.address)
+        return fetched
 
     async def close(self) -> None:
         await self._lanes.close()
@@ -90,9 +102,15 @@ class Driver:
         self._pace.ready(lane)
 
     async def _turn(
-        self, lanes: Sequence[Lane], call: Call, *, limit: int | None = None, seconds: float | None = None
+        self,
+        lanes: Sequence[Lane],
+        call: Call,
+        *,
+        limit: int | None = None,
+        seconds: float | None = None,
+        patience_ns: int = PATIENCE_NS,
     ) -> TurnResult:
-        self._pace = ClosedLoop(repeat(call), limit)
+        self._pace = ClosedLoop(repeat(call), limit, patience_ns)
         self._stopped_ns: int | None = None
         self._gave_up = False
         probe = ending = None
