@@ -190,6 +190,16 @@ def test_a_server_that_dies_after_the_first_round_is_a_reason_and_no_crash() -> 
     assert (len(rounds.measured), rounds.reasons) == (3, ["round 4: uvicorn ended by itself"])
 
 
+def test_the_reason_has_what_the_app_said_last_and_what_to_do() -> None:
+    lens = Playback(undecided)
+    lens.raises[1] = SubjectDied(
+        "uvicorn lost a worker.", during="serving", advice="Free memory.", output="Loading\nout of memory\n\n"
+    )
+    assert played(lens).reasons == [
+        "round 1: uvicorn lost a worker; it last said 'out of memory'; Free memory"
+    ]
+
+
 def test_ctrl_c_keeps_the_rounds_that_are_complete() -> None:
     lens = Playback(undecided)
     lens.raises[5] = KeyboardInterrupt()

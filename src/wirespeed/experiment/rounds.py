@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from wirespeed.errors import WirespeedError
+from wirespeed.errors import SubjectError, WirespeedError
 from wirespeed.model.comparison_plan import ComparisonPlan
 from wirespeed.model.verdict import Decision
 from wirespeed.subject.machine import cpu_ticks, steal_share
@@ -90,7 +90,7 @@ def measure_rounds(
             rounds.interrupted = True
             break
         except WirespeedError as error:
-            rounds.reasons.append(f"round {index + 1}: {error.message}")
+            rounds.reasons.append(f"round {index + 1}: {_in_one_line(error)}")
             break
         rounds.measured.append(measured)
         rounds.reasons += measured.troubles
@@ -117,7 +117,9 @@ def one_round(
         samples = all_blocks(stage, course.rhythm, arms, statuses, rng)
         measured = {arm: ArmRound(tuple(samples[arm]), stage.memory_bytes(arm)) for arm in arms}
         troubles = [
-            f"{plan.arms[arm].name}: its server stopped answering" for arm in arms if is_lost(samples[arm])
+            f"{plan.arms[arm].name}: its server stopped answering; its log may say why"
+            for arm in arms
+            if is_lost(samples[arm])
         ]
         troubles += stage.troubles()
     now = cpu_ticks()
@@ -140,6 +142,17 @@ def all_blocks(
 
 def is_lost(samples: Sequence[Sample]) -> bool:
     return sum(sample.gave_up for sample in samples) > MOST_GIVEN_UP
+
+
+def _in_one_line(error: WirespeedError) -> str:
+    """What went wrong, what the app said last, and what to do: a reason is all that becomes of the error."""
+    parts = [error.message]
+    if isinstance(error, SubjectError):
+        printed = (error.app_traceback or error.output).split("\n")
+        parts += [f"it last said {line.strip()!r}" for line in printed if line.strip()][-1:]
+    if error.advice:
+        parts.append(error.advice)
+    return "; ".join(part.rstrip(".") for part in parts)
 
 
 def _decide(rounds: Rounds, plan: ComparisonPlan, course: Course, waiting: Sequence[int]) -> None:
