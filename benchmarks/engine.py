@@ -7,12 +7,16 @@ Every tool runs far longer than it is looked at. Between two moments in the midd
 its process's CPU clock, and the requests from nginx's own counter: start-up costs nobody anything, and no
 tool counts for itself. Tools take turns in random order, because machines change. Needs Linux. ``--install``
 gets the tools with apt-get and npm.
+
+wirespeed runs on the interpreter that runs this script, so give it one as users have: distributions and uv
+build theirs with profile-guided optimization; pyenv does not unless told to.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import platform
 import random
 import shutil
 import statistics
@@ -156,6 +160,7 @@ def cpu_time_s(pid: int) -> float:
 def print_table(
     tools: list[str], settings: list[Setting], figures: dict[tuple[str, Setting], list[float]]
 ) -> None:
+    print(f"\nwirespeed runs on {interpreter()}.")
     print("\nRequests per CPU-second (median of turns), and in relation to wrk:\n")
     print(f"{'':12}" + "".join(f"{setting!s:>20}" for setting in settings))
     for tool in tools:
@@ -164,6 +169,10 @@ def print_table(
     for tool in tools:
         spans = (figures[tool, setting] for setting in settings)
         print(f"{tool:12}" + "".join(f"{f'{min(span):,.0f}-{max(span):,.0f}':>20}" for span in spans))
+
+
+def interpreter() -> str:
+    return f"{platform.python_implementation()} {platform.python_version()}, {Path(sys.executable).resolve()}"
 
 
 def cell(figures: dict[tuple[str, Setting], list[float]], tool: str, setting: Setting) -> str:
