@@ -49,9 +49,7 @@ def _table(view: ComparisonView) -> Iterator[Text]:
         return
     left = widest([row.name for row in view.rows], _NAME_LIMIT)
     columns = zip(*(row.cells for row in view.rows), strict=True)
-    widths = [
-        max(len(name), *map(len, column)) for name, column in zip(view.columns, columns, strict=True)
-    ]
+    widths = [max(len(name), *map(len, column)) for name, column in zip(view.columns, columns, strict=True)]
     yield Text(" " * left) + _cells(view.columns, widths)
     for number, row in enumerate(view.rows):
         figures = padded(Text(row.name), left) + _cells(row.cells, widths)
