@@ -40,7 +40,7 @@ def test_an_endpoint_keeps_its_first_its_largest_and_its_latest_answer() -> None
     one = added(kept)
 
     for size in (10, 500, 20, 30, 40):
-        kept.keep(one, capture(size), length=1)
+        kept.keep(one, capture(size))
 
     assert sizes(one) == [10, 500, 40]
     assert kept.size_bytes == 550
@@ -57,9 +57,9 @@ def test_other_endpoints_give_up_what_is_not_their_largest_when_room_is_short() 
     kept = Kept(most_bytes=950)
     one, other = added(kept, "/one"), added(kept, "/other")
     for size in (300, 200, 100):
-        kept.keep(one, capture(size), length=1)
+        kept.keep(one, capture(size))
 
-    kept.keep(other, capture(600), length=1)
+    kept.keep(other, capture(600))
 
     assert sizes(one) == [300]
     assert sizes(other) == [600]
@@ -69,9 +69,9 @@ def test_other_endpoints_give_up_what_is_not_their_largest_when_room_is_short() 
 def test_where_there_is_no_room_an_answer_is_not_kept_and_that_is_said() -> None:
     kept = Kept(most_bytes=1000)
     one, other = added(kept, "/one"), added(kept, "/other")
-    kept.keep(one, capture(700), length=1)
+    kept.keep(one, capture(700))
 
-    kept.keep(other, capture(600), length=1)
+    kept.keep(other, capture(600))
 
     assert sizes(other) == []
     assert other.not_kept == "all that is kept of the other endpoints leaves no room"
@@ -83,7 +83,7 @@ def test_the_bytes_never_exceed_the_bound_nor_does_their_sum_drift() -> None:
     endpoints = [added(kept, f"/{number}") for number in range(7)]
 
     for step in range(500):
-        kept.keep(endpoints[step * 5 % 7], capture(step * 37 % 400 + 1), length=1)
+        kept.keep(endpoints[step * 5 % 7], capture(step * 37 % 400 + 1))
         everything: list[Any] = [each for one in endpoints for each in one.captures]
         assert kept.size_bytes == sum(each.size_bytes for each in everything) <= 1000
 
@@ -102,9 +102,9 @@ def test_an_endpoint_that_every_test_calls_is_kept_ever_more_rarely() -> None:
     one = added(kept)
     turns = []
     for turn in range(1, 1000):
-        if one.is_due(length=1):
+        if kept.is_due(one, length=1):
             turns.append(turn)
-            kept.keep(one, capture(10), length=1)
+            kept.keep(one, capture(10))
         kept.succeed(one, Call(10, 5, 2), status=200, content_type="", fast_path=False)
 
     assert turns == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
@@ -114,12 +114,13 @@ def test_an_endpoint_that_every_test_calls_is_kept_ever_more_rarely() -> None:
 def test_a_much_longer_value_is_kept_out_of_turn() -> None:
     kept = Kept()
     one = added(kept)
-    kept.keep(one, capture(10), length=10)
-    for _ in range(2):
-        kept.succeed(one, Call(10, 5, 2), status=200, content_type="", fast_path=False)
+    assert kept.is_due(one, length=10)
+    assert kept.is_due(one, length=10)
 
-    assert not one.is_due(length=19)
-    assert one.is_due(length=20)
+    assert not kept.is_due(one, length=19)
+    one.values = 4
+    assert kept.is_due(one, length=20)
+    assert not kept.is_due(one, length=20)
 
 
 def test_tests_are_counted_once_each() -> None:

@@ -75,8 +75,10 @@ class Endpoint:
     content_type: str = ""
     body_bytes: int = 0
     """Of the largest successful answer."""
+    values: int = 0
+    """Values that came and might have been kept, whatever answer was made of them."""
     longest: int = 0
-    """Length of the longest value that a capture was made of."""
+    """Length of the longest value that was its turn, whether or not it could be kept."""
     calls: deque[Call] = field(default_factory=lambda: deque(maxlen=MOST_CALLS))
     captures: list[Capture] = field(default_factory=list)
     not_kept: str | None = None
@@ -88,15 +90,6 @@ class Endpoint:
         """Whether answers that were not kept, or cannot be made again, may hold something to find."""
         unseen = self.own_handler or self.not_kept or any(each.hand_built for each in self.captures)
         return bool(self.successes and unseen and "json" in self.content_type)
-
-    def is_due(self, length: int) -> bool:
-        """Whether the value that was just returned should be kept.
-
-        The first, then ever more rarely (the second, fourth, eighth …), so that an endpoint which every test
-        calls costs next to nothing; and one much longer than all before.
-        """
-        turn = self.successes + 1
-        return turn & (turn - 1) == 0 or length >= GROWN * max(1, self.longest)
 
 
 class Kept:
@@ -121,6 +114,20 @@ class Kept:
                 return None
             return self.endpoints.setdefault(endpoint.key, endpoint)
 
+    def is_due(self, endpoint: Endpoint, length: int) -> bool:
+        """Whether the value that was just returned should be kept.
+
+        The first, then ever more rarely (the second, fourth, eighth …), so that an endpoint which every test
+        calls costs next to nothing; and one much longer than all before.
+        """
+        with self._lock:
+            endpoint.values += 1
+            is_turn = endpoint.values & (endpoint.values - 1) == 0
+            is_due = is_turn or length >= GROWN * max(1, endpoint.longest)
+            if is_due:
+                endpoint.longest = max(endpoint.longest, length)
+            return is_due
+
     def count(self, endpoint: Endpoint, test: str | None) -> None:
         """One request, whatever became of it."""
         with self._lock:
@@ -141,7 +148,7 @@ class Kept:
             endpoint.body_bytes = max(endpoint.body_bytes, call.body_bytes)
             endpoint.calls.append(call)
 
-    def keep(self, endpoint: Endpoint, capture: Capture, length: int) -> None:
+    def keep(self, endpoint: Endpoint, capture: Capture) -> None:
         """Keep the capture in the place of one that it stands for, as far as there is room."""
         with self._lock:
             stays = _after(endpoint.captures, capture)
@@ -152,7 +159,6 @@ class Kept:
                 return
             self.size_bytes += capture.size_bytes - freed
             endpoint.captures = stays
-            endpoint.longest = max(endpoint.longest, length)
 
     def forget(self) -> None:
         """Let go of everything."""

@@ -59,7 +59,6 @@ class Visit(Ticket):
         self.scope = scope
         self.snapshot: Snapshot | None = None
         self.hand_built: type | None = None
-        self.length = 0
         self.keeping_ns = 0
         """What keeping the value took, and no user waits for outside the tests."""
         self.body_bytes = 0
@@ -198,8 +197,7 @@ class Watch:
             endpoint.stream = f"it answers with a {kind.__name__}, which has no value to serialize"
         if not (hand_built or endpoint.may_be_slow) or endpoint.stream or endpoint.own_handler:
             return
-        visit.length = length_of(value)
-        if not endpoint.is_due(visit.length):
+        if not self.kept.is_due(endpoint, length_of(value)):
             return
         if hand_built:
             visit.hand_built = kind
@@ -226,7 +224,7 @@ class Watch:
             visit.endpoint.not_kept = f"its answer is larger than {MOST_CAPTURE_BYTES // 1_000_000} MB"
             return
         try:
-            self.kept.keep(visit.endpoint, capture_of(visit), visit.length)
+            self.kept.keep(visit.endpoint, capture_of(visit))
         except Exception as error:
             visit.endpoint.not_kept = f"looking at it raises {type(error).__name__}"
 
