@@ -26,6 +26,9 @@ NAMES = ("base", "base", "head")
 
 SETTLE_NS = 300_000
 """How long calls are dropped at least when another request has left its own data in the caches."""
+CALIBRATION = Run(length=2, dropped=0)
+CALIBRATION_CALLS = 5
+"""What a calibration comes to where calls are slow, with those that warm up."""
 WARM_UP = Run(length=5, dropped=3)
 WARM_UP_WHERE_SLOW = Run(length=1, dropped=0)
 SLOW_NS = 5_000_000
@@ -80,8 +83,8 @@ class Trio:
         Raises HostFailed.
         """
         args = {**_contest(asked, run, self._deadline_s), "settle_ns": SETTLE_NS}
-        patience_s = sum(self._patience_s(each, run) for each in asked)
-        report = self._ask(host, "contest", args, patience_s, ", ".join(each.request.name for each in asked))
+        doing = ", ".join(each.request.name for each in asked)
+        report = self._ask(host, "contest", args, self._patience_s(asked, run), doing)
         return [
             Turn(*runs[0], int(errors)) for runs, errors in zip(report["runs"], report["errors"], strict=True)
         ]
@@ -89,8 +92,9 @@ class Trio:
     def call_ns(self, host: int, request: Request, status: int) -> float:
         """About what one call takes, once it is warm. Raises HostFailed."""
         asked = Asked(request, status)
-        args = _contest([asked], WARM_UP, self._deadline_s)
-        report = self._ask(host, "contest", args, self._patience_s(asked, WARM_UP), request.name)
+        args = _contest([asked], CALIBRATION, self._deadline_s)
+        patience_s = CALIBRATION_CALLS * self._deadline_s + _SLACK_S
+        report = self._ask(host, "contest", args, patience_s, request.name)
         return float(report["runs"][0][0][0])
 
     def ask(self, host: int, op: str, args: dict[str, Any], doing: str) -> Any:
@@ -103,8 +107,9 @@ class Trio:
         except WirespeedError as error:
             raise HostFailed(host, error) from error
 
-    def _patience_s(self, asked: Asked, run: Run) -> float:
-        return self._deadline_s + 10 * run.requests * asked.call_ns / 1e9 + _SLACK_S
+    def _patience_s(self, asked: Sequence[Asked], run: Run) -> float:
+        expected_s = sum(run.requests * each.call_ns for each in asked) / 1e9
+        return self._deadline_s + 10 * expected_s + _SLACK_S
 
 
 @contextmanager
