@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable
 from contextvars import ContextVar
-from os.path import commonprefix
+from itertools import takewhile
 
 STANDS_FOR_IT = "***"
 TELLING = 8
@@ -49,5 +49,6 @@ def _spellings(secret: str) -> set[str]:
 
 def _end_of(secret: str, text: str, start: int) -> int:
     """Where a secret ends that stands in the text from ``start`` on, whole or cut off; 0 where none does."""
-    length = len(commonprefix([secret, text[start : start + len(secret)]]))
+    pairs = zip(secret, text[start : start + len(secret)], strict=False)
+    length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     return start + length if length >= min(TELLING, len(secret)) else 0

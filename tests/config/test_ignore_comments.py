@@ -27,7 +27,7 @@ def ignoring(tmp_path: Path, text: str, *routes: Route) -> Ignoring:
         "@app.get('/')  # wirespeed: ignore[WS101] it is only for us\ndef f():\n    return 1\n",
         "# wirespeed: ignore[WS101] it is only for us\n@app.get('/')\ndef f():\n    return 1\n",
         "@app.get('/')\n# wirespeed: ignore[WS101]: it is only for us\ndef f():\n    return 1\n",
-        "@app.get('/')\nasync def f(\n    a: int,  # wirespeed:ignore[ws101] it is only for us\n):\n    pass\n",
+        "@app.get('/')\nasync def f(\n    a,  # wirespeed:ignore[ws101] it is only for us\n):\n    pass\n",
         "@app.get('/')\ndef f():  # noqa  # wirespeed: ignore[WS1, WS203] it is only for us\n    return 1\n",
         "# wirespeed: ignore it is only for us\n@app.get('/')\ndef f(): return 1\n",
     ],
