@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from wirespeed.errors import SubjectError
+from wirespeed.experiment import edited_pairs
 from wirespeed.experiment.edited_pairs import (
     Pair,
     PairRound,
@@ -100,6 +101,18 @@ def test_an_edit_that_helps_others_only_shows_with_many_in_flight(write_app: Wri
         in_parallel = each[0].parallel_log_ratio()
         assert in_parallel is not None and in_parallel < 0
         assert each[0].log_ratio() is not None
+
+
+def test_of_answers_too_long_to_be_read_it_is_told_whether_they_are_the_same(
+    write_app: WriteApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edited_pairs, "MOST_COMPARED_BYTES", 5)
+    evidence = measured(
+        write_app, "/blocks", "/deadly", edits=(('{"a": 1}', '{"a": 2}'),), rounds=0, timed=False
+    )
+
+    assert [evidence.seen[number].fidelity for number in (0, 1)] == ["different", "identical"]
+    assert [each.at for each in evidence.seen[0].differences] == ["body"]
 
 
 def test_what_clients_would_see_is_told_and_what_changes_anyway_is_not(write_app: WriteApp) -> None:
