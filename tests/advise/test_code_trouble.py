@@ -114,7 +114,7 @@ async def rows():
 """
 
 
-UNREAD = "\nX: object = *[1],\n"
+UNREAD = "\n(X): int = 1\nY: object = *(1, 2),\n"
 
 
 def advise_on(plan: MakePlan, folder: Path, **files: bytes) -> Endpoint:

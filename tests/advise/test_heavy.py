@@ -37,7 +37,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Advice, int]:
                 "--python",
                 sys.executable,
             ),
-            *("--rounds", "3", "--budget", "60s", "--no-save", "--json"),
+            *("--rounds", "6", "--budget", "90s", "--no-save", "--json"),
         ],
         cwd=tmp_path_factory.mktemp("heavy"),
         capture_output=True,
@@ -83,7 +83,8 @@ def test_an_endpoint_that_wants_more_than_there_is_fails_by_itself_and_is_told_w
 
 
 def test_beside_them_others_are_advised_on_and_edited(advice: Advice) -> None:
-    remedy = recommended(endpoint(advice, "GET /fine"))
+    found = endpoint(advice, "GET /fine")
+    remedy = recommended(found)
 
-    assert remedy is not None
+    assert remedy is not None, [(each.name, each.verdict, each.reason, each.whole) for each in found.arms]
     assert (remedy.code, remedy.confirmed_by) == ("WS101", "edit"), remedy.reason
