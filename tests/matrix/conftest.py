@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -14,7 +14,11 @@ OTHERS = ("orjson", "requests")
 """What the apps under study need beside FastAPI."""
 INTERPRETERS = Path.home() / ".pyenv" / "versions"
 
-MakeEnvironment = Callable[[str, Path], Path]
+
+class MakeEnvironment(Protocol):
+    """Make (once) an environment with the packages on ``python``; gives its interpreter."""
+
+    def __call__(self, requirement: str, python: Path, *besides: str) -> Path: ...
 
 
 def uv() -> str:
@@ -35,17 +39,18 @@ def interpreter(version: str) -> Path:
 
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> MakeEnvironment:
-    """Make (once) an environment with ``requirement`` on ``python``; gives its interpreter."""
-    made: dict[tuple[str, Path], Path] = {}
+    made: dict[tuple[str, ...], Path] = {}
 
-    def make(requirement: str, python: Path) -> Path:
-        if (requirement, python) not in made:
+    def make(requirement: str, python: Path, *besides: str) -> Path:
+        key = (requirement, str(python), *besides)
+        if key not in made:
             folder = tmp_path_factory.mktemp("environment")
             _run(uv(), "venv", "--quiet", "--python", str(python), str(folder / "venv"))
             interpreter = folder / "venv" / "bin" / "python"
-            _run(uv(), "pip", "install", "--quiet", "--python", str(interpreter), requirement, *OTHERS)
-            made[requirement, python] = interpreter
-        return made[requirement, python]
+            packages = (requirement, *besides, *OTHERS)
+            _run(uv(), "pip", "install", "--quiet", "--python", str(interpreter), *packages)
+            made[key] = interpreter
+        return made[key]
 
     return make
 
