@@ -84,7 +84,7 @@ def test_the_conductor_stays_below_300_megabytes_on_sixty_endpoints(tmp_path: Pa
     done = subprocess.run(
         [
             *(sys.executable, "-c", RUN, "advise", "shop.main:app", "--folder", str(EXAMPLES)),
-            *("--python", sys.executable, "--no-save", "--json"),
+            *("--python", sys.executable, "--no-save", "--json", "--budget", "30s"),
         ],
         cwd=tmp_path,
         capture_output=True,

@@ -114,6 +114,8 @@ FOUND = {
 class Version:
     requirement: str
     python: Path
+    besides: tuple[str, ...] = ()
+    """Other packages that are not the newest."""
 
     @property
     def writes_bytes_itself(self) -> bool:
@@ -146,11 +148,11 @@ def plan(
         return AdvicePlan(
             subject=AppSubject(app="main:app", python=python, folder=folder),
             wishes=RequestWishes(named=named),
-            budget_s=120,
+            budget_s=45,
             margin=0.02,
             alpha=0.05,
             live_calls=3,
-            rounds=10,
+            rounds=5,
             seed=1,
             deadline_s=10,
         )
