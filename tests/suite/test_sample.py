@@ -110,3 +110,16 @@ def test_a_check_makes_the_exit_status_1_where_the_tests_pass(sample_folder: Pat
     assert failing.status == 1
     assert "would make GET /untyped faster" in failing.output
     assert passing.status == 0
+
+
+def test_what_the_time_for_measuring_does_not_reach_is_listed_and_fails_no_check(
+    sample_folder: Path,
+) -> None:
+    seen = run_pytest(
+        sample_folder, "-k", "untyped", "--wirespeed-budget=0.0001", "--wirespeed-fail-on=WS101"
+    )
+
+    assert seen.status == 0
+    assert seen.told is not None and not seen.told.complete
+    assert seen.endpoint("/untyped").conclusion == "unmeasured"
+    assert "the time for measuring was over; --wirespeed-budget gives more" in seen.output

@@ -21,14 +21,13 @@ from wirespeed_agent.gcmeter import metering
 
 from .guarding import nothing_outside
 from .kept import Endpoint
-from .trials import Tried, try_endpoint, untried
+from .trials import NO_TIME, Tried, try_endpoint, untried
 
 PATIENCE_S = 10.0
 """How long one endpoint may go on after the time is up; code that then still runs is left to itself."""
 
 SEED = 0
 
-NO_TIME = "the time for measuring was over; --wirespeed-budget gives more"
 STOPPED = "measuring was stopped"
 TRACED = "a tracer (coverage, a debugger) was still active: it would have been timed, too"
 
@@ -110,7 +109,7 @@ class _Work:
             for endpoint in self._endpoints:
                 if self.stop or time.perf_counter() > ends:
                     return
-                self._done.append(await try_endpoint(endpoint, rng))
+                self._done.append(await try_endpoint(endpoint, rng, ends))
 
 
 def _promise(endpoint: Endpoint) -> int:

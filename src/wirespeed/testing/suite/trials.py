@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import random
 import statistics
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,7 @@ LOOK_NS = 15_000_000
 """About how long a remedy is timed to see whether it is worth measuring."""
 LOOK_CALLS = 15
 LONGEST_ERROR = 200
+NO_TIME = "the time for measuring was over; --wirespeed-budget gives more"
 NEARLY_AS_FAST = 1.25
 """A remedy this close to the fastest is preferred when it is the safer one."""
 
@@ -61,12 +63,12 @@ class _Candidate:
     replay_ns: float
 
 
-async def try_endpoint(endpoint: Endpoint, rng: random.Random) -> Tried:
-    """Never raises what the user's own code raises."""
+async def try_endpoint(endpoint: Endpoint, rng: random.Random, ends: float) -> Tried:
+    """Never raises what the user's own code raises. ``ends`` is a reading of ``time.perf_counter``."""
     try:
         bench = bench_for(endpoint)
         valid = await _valid(bench)
-        return await _try(endpoint, bench, valid, rng)
+        return await _try(endpoint, bench, valid, rng, ends)
     except NoBench as reason:
         return untried(endpoint, str(reason))
     # Response classes, validators and serializers of the user's, given what they have not met before.
@@ -108,7 +110,9 @@ async def _problem_of(replay: Replay, captured: Captured) -> str | None:
     return None
 
 
-async def _try(endpoint: Endpoint, bench: Bench, valid: Sequence[Captured], rng: random.Random) -> Tried:
+async def _try(
+    endpoint: Endpoint, bench: Bench, valid: Sequence[Captured], rng: random.Random, ends: float
+) -> Tried:
     captured = valid[0]
     baseline = bench.baseline(captured)
     baseline_ns = await _look(baseline)
@@ -119,7 +123,9 @@ async def _try(endpoint: Endpoint, bench: Bench, valid: Sequence[Captured], rng:
     floor_ns = await _look(floor_of(endpoint.found, captured))
     if not tried.findings or best_possible(baseline_ns, floor_ns, rest_ns) < SHOWN_FROM:
         return tried
-    candidates = await _screen(bench, valid, _changes(tried.findings, seen))
+    candidates = await _screen(bench, valid, _changes(tried.findings, seen), ends)
+    if time.perf_counter() > ends:
+        raise NoBench(NO_TIME)
     chosen = choose(candidates)
     if not chosen:
         tried.reason = "none of its remedies can be used here"
@@ -134,9 +140,14 @@ def _changes(findings: Sequence[tuple[Rule, str]], seen: Observation) -> list[Ch
     return [change for rule, _ in findings for change in rule.remedies(seen) if not change.is_advice_only]
 
 
-async def _screen(bench: Bench, valid: Sequence[Captured], changes: Sequence[Change]) -> list[_Candidate]:
-    found = []
+async def _screen(
+    bench: Bench, valid: Sequence[Captured], changes: Sequence[Change], ends: float
+) -> list[_Candidate]:
+    """Those that can be used, of as many as there is time for."""
+    found: list[_Candidate] = []
     for change in changes:
+        if time.perf_counter() > ends:
+            break
         # A type that FastAPI or Pydantic refuses, a value that does not fit it.
         with contextlib.suppress(Exception):
             found.append(await _look_at(bench, valid, change))
