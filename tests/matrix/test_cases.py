@@ -7,6 +7,7 @@ each case by itself and takes its time.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from cases import CASES, Expected, found_in, problems
 from wirespeed.diagnosis.advise import advise
 from wirespeed.experiment import confirm
 from wirespeed.model.plan import AdvicePlan, RequestWishes
+from wirespeed.model.request import Request
 from wirespeed.model.subject import AppSubject
 
 from .conftest import MakeEnvironment
@@ -41,24 +43,37 @@ def version(request: pytest.FixtureRequest) -> Version:
     return Version(f"fastapi=={name}", Path(sys.executable), PYDANTIC_OF_ITS_TIME.get(name, ()))
 
 
+Ask = Callable[..., dict[str, Any]]
+
+
 @pytest.fixture(scope="module")
-def advised(version: Version, environment: MakeEnvironment) -> dict[str, Any]:
-    """The ``advice`` document on all cases: many short rounds, and a budget that a busy machine can keep."""
+def ask(version: Version, environment: MakeEnvironment) -> Ask:
+    """Advise on this version: many short rounds, and a budget that a busy machine can keep."""
     python = environment(version.requirement, version.python, *version.besides)
-    plan = AdvicePlan(
-        subject=AppSubject(app="all_of_them:app", python=python, folder=FOLDER),
-        wishes=RequestWishes(),
-        budget_s=300,
-        margin=0.02,
-        alpha=0.05,
-        live_calls=3,
-        rounds=8,
-        seed=1,
-        deadline_s=10,
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(confirm, "ARM_BUDGETS_NS", confirm.ARM_BUDGETS_NS[-1:])
-        return advise(plan).advice.model_dump(mode="json")
+
+    def ask(wishes: RequestWishes, rounds: int) -> dict[str, Any]:
+        plan = AdvicePlan(
+            subject=AppSubject(app="all_of_them:app", python=python, folder=FOLDER),
+            wishes=wishes,
+            budget_s=300,
+            margin=0.02,
+            alpha=0.05,
+            live_calls=3,
+            rounds=rounds,
+            seed=1,
+            deadline_s=10,
+        )
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(confirm, "ARM_BUDGETS_NS", confirm.ARM_BUDGETS_NS[-1:])
+            return advise(plan).advice.model_dump(mode="json")
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def advised(ask: Ask) -> dict[str, Any]:
+    """The ``advice`` document on all cases."""
+    return ask(RequestWishes(), rounds=8)
 
 
 def expected_on(version: Version, number: str) -> Expected:
@@ -71,16 +86,23 @@ def expected_on(version: Version, number: str) -> Expected:
     return expected
 
 
+def is_undecided(endpoint: dict[str, Any]) -> bool:
+    return any(arm["verdict"] == "inconclusive" for arm in endpoint["arms"])
+
+
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_published_case_is_diagnosed_and_cured_on_every_version(
-    version: Version, advised: dict[str, Any], number: str
+    version: Version, ask: Ask, advised: dict[str, Any], number: str
 ) -> None:
+    """What a busy machine left undecided is measured once more by itself; what is wrong stays wrong."""
     expected = expected_on(version, number)
-    mine = [each for each in advised["endpoints"] if each["request"].startswith(f"GET /{number}/")]
+    (mine,) = (each for each in advised["endpoints"] if each["request"].startswith(f"GET /{number}/"))
+    if is_undecided(mine) and problems(expected, found_in({**advised, "endpoints": [mine]}, expected.code)):
+        named = Request(method="GET", path=mine["request"].removeprefix("GET "))
+        (mine,) = ask(RequestWishes(named=(named,), only=True), rounds=12)["endpoints"]
 
-    found = found_in({**advised, "endpoints": mine}, expected.code)
+    found = found_in({**advised, "endpoints": [mine]}, expected.code)
 
-    assert len(mine) == 1
     assert problems(expected, found) == [], [
-        (arm["name"], arm["verdict"], arm["reason"], arm["whole"]) for arm in mine[0]["arms"]
+        (arm["name"], arm["verdict"], arm["reason"], arm["whole"]) for arm in mine["arms"]
     ]
