@@ -23,6 +23,7 @@ from ._problems import Level, Problem, advice_problems
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "wirespeedRuleAndRequest/v1"
+_UNKNOWN = "A rule of another version of wirespeed, which explains it: `wirespeed rule CODE`."
 _ARGUMENT = re.compile(r"\{(\d+)\}")
 _LINK = re.compile(r"\[([^][]*\]\()")
 
@@ -68,8 +69,8 @@ def _version(version: str | None) -> dict[str, str]:
 
 
 def _rules(rules: Mapping[str, RuleHelp | None]) -> list[dict[str, Any]]:
-    """In the order in which results name them; a rule of another version has nothing but its name."""
-    return [{"id": code} if found is None else _rule(code, found) for code, found in rules.items()]
+    """In the order in which results name them; GitHub demands descriptions even of those we do not know."""
+    return [_rule(code, found or RuleHelp(code, _UNKNOWN)) for code, found in rules.items()]
 
 
 def _rule(code: str, found: RuleHelp) -> dict[str, Any]:
