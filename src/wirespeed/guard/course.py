@@ -5,7 +5,7 @@ half of the time or more. Neither pairs nor medians are safe from that: turns of
 differ by 30 %. But the fastest turns met the whole machine, and repeat within a per cent. Noise only ever
 adds time (Chen and Revels 2016, "Robust benchmarking in noisy environments"), so what is compared is the
 speed that a process has reached three times. On a quiet machine that takes a few turns, on a busy one many.
-A turn is the median of a few calls: one lucky call is no turn.
+Turns are so short that they fit between two disturbances.
 
 What cannot be seen in this way: requests that are slower only now and then.
 """
@@ -22,13 +22,13 @@ from .trio import BASE, HEAD, HOSTS, SLOW_NS, TWIN, Asked, Turn
 
 MEASURED_SHARE = 1.5
 """Of the time that starting takes: about what all sweeps of a round together take at the most."""
-FEWEST_TURNS, MOST_TURNS = 6, 40
+FEWEST_TURNS, MOST_TURNS = 8, 60
 """How many a request may get at the most, as there is time."""
 REACHED_TIMES, REACHED_WITHIN = 3, 0.01
 """So many turns of a process no more than this share slower than its fastest: it has shown its full speed."""
-RUN = Run(length=3, dropped=1)
-SLOW_RUN = Run(length=3, dropped=0)
-"""A slow call meets caches of its own making."""
+TURN_NS = 500_000
+MOST_CALLS = 3
+"""That count: as many as take ``TURN_NS``, but no more than these, and one at least."""
 
 Block = tuple[Turn, Turn, Turn]
 """A turn of each host, in the order of ``HOSTS``."""
@@ -51,7 +51,9 @@ def stints_of(asked: Sequence[Asked], start_s: float) -> list[Stint]:
 
 
 def _stint(asked: Asked, share_ns: float) -> Stint:
-    run = SLOW_RUN if asked.call_ns >= SLOW_NS else RUN
+    calls = max(1, min(MOST_CALLS, int(TURN_NS / max(1.0, asked.call_ns))))
+    # A slow call meets caches of its own making.
+    run = Run(length=calls, dropped=0 if asked.call_ns >= SLOW_NS else 1)
     affordable = math.ceil(share_ns / max(1.0, run.requests * asked.call_ns))
     return Stint(run, max(FEWEST_TURNS, min(MOST_TURNS, affordable)))
 

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 import wirespeed
+from wirespeed.experiment.rounds import MOST_STOLEN
 from wirespeed.model import guard
 from wirespeed.model.guard import BehaviourChange, GuardDecision
 from wirespeed.model.guard_plan import GuardPlan
@@ -19,7 +20,7 @@ from .course import full_speed_ns
 from .deciding import certificate_of, decision_of
 from .judging import FEWEST_ROUNDS, Judgement
 from .rehearsal import Endpoint, Rehearsal
-from .rounds import MOST_STOLEN, Evidence, Measured
+from .rounds import Evidence, Measured
 from .sides import Sides
 from .trio import BASE, HEAD, TWIN, Turn
 

@@ -85,9 +85,8 @@ class Trio:
         args = {**_contest(asked, run, self._deadline_s), "settle_ns": SETTLE_NS}
         doing = ", ".join(each.request.name for each in asked)
         report = self._ask(host, "contest", args, self._patience_s(asked, run), doing)
-        return [
-            Turn(*runs[0], int(errors)) for runs, errors in zip(report["runs"], report["errors"], strict=True)
-        ]
+        pairs = zip(report["runs"], report["errors"], strict=True)
+        return [_turn(runs[0], int(errors)) for runs, errors in pairs]
 
     def call_ns(self, host: int, request: Request, status: int) -> float:
         """About what one call takes, once it is warm. Raises HostFailed."""
@@ -162,6 +161,11 @@ def side_by_side(
             for agent in agents.values():
                 agent.end_abruptly()
             raise
+
+
+def _turn(run: Sequence[float], errors: int) -> Turn:
+    median_ns, mean_ns, gc_ns, calls = run
+    return Turn(median_ns, mean_ns, gc_ns, int(calls), errors)
 
 
 def _start(agent: AgentProcess, then: Started) -> None:
