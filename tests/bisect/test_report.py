@@ -62,7 +62,7 @@ def test_the_published_sample_reads_like_this() -> None:
         "0.130.0   356 µs  2.85× faster [2.69, 3.03]\n"
         "0.131.0   351 µs  2.86× faster [2.70, 3.03]\n"
         "skipped 0.129.2: changed body: $[0].id is '0', and 0 at 0.129.0\n"
-        "note: 2 rounds do not count: other guests of this host took more than 10 % of the CPU time\n"
+        "note: 2 of 46 rounds do not count: other guests of this host took more than 10 % of the CPU time\n"
         "note: changes from call to call, not compared: $[3].when\n"
         "[low, high]: intervals; those of 4 comparisons at most hold together in 95 % of searches\n"
     )

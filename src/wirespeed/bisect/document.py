@@ -172,11 +172,12 @@ def _unstable(story: Story) -> tuple[str, ...]:
 
 def _notes(story: Story, conclusion: Conclusion) -> Iterator[str]:
     """What a reader should know besides the figures."""
-    dropped = sum(len(each.rounds) - each.kept for each in story.measured)
-    if dropped:
+    rounds = sum(len(each.rounds) for each in story.measured)
+    kept = sum(each.kept for each in story.measured)
+    if kept < rounds:
         yield (
-            f"{dropped} rounds do not count: other guests of this host took more than {MOST_STOLEN:.0%} of "
-            "the CPU time"
+            f"{rounds - kept} of {rounds} rounds do not count: other guests of this host took more than "
+            f"{MOST_STOLEN:.0%} of the CPU time"
         )
     if story.plan.pairings:
         yield "rounds on this machine depend on each other, so they were averaged in groups before judging"
