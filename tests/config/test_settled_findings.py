@@ -68,7 +68,9 @@ def test_a_comment_settles_a_finding_for_a_reason(tmp_path: Path) -> None:
 
     assert (fixed.returncode, fixed.stdout) == (0, ""), fixed.stderr
     assert advised.returncode == 0, advised.stderr
-    assert [(each["code"], each["ignored"]) for each in endpoint["findings"]] == [("WS101", "only we read it")]
+    assert [(each["code"], each["ignored"]) for each in endpoint["findings"]] == [
+        ("WS101", "only we read it")
+    ]
     assert endpoint["arms"] == []
     assert [note.partition(",")[0] for note in document["notes"] if "main.py" in note] == [
         "main.py:13: the comment ignores nothing"
