@@ -24,6 +24,13 @@ from .rounds import Evidence, Measured
 from .sides import Sides
 from .trio import BASE, HEAD, TWIN, Turn
 
+NO_VERDICT = guard.Overall(ratio=None, interval=None, decision=None)
+UNDECIDED = guard.Overall(
+    ratio=None,
+    interval=None,
+    decision=GuardDecision.INCONCLUSIVE,
+    note="too few rounds in which every process reached its full speed",
+)
 UNFIT = "base differs from itself on this machine, so nobody is blamed"
 GC_SHARE_THAT_MATTERS = 0.05
 
@@ -53,7 +60,7 @@ def outcome_of(
         for number, each in enumerate(rehearsal.endpoints)
     ]
     endpoints += _unmeasured(changes, names)
-    overall = _judged(evidence.overall, is_fit=certificate.fit)
+    overall = _judged(evidence.overall, is_fit=certificate.fit) if names else NO_VERDICT
     decisions = [overall.decision, *(each.decision for each in endpoints if each.request in names)]
     assert rehearsal.base is not None and rehearsal.head is not None
     machine = environment(rehearsal.head.event_loop, since)
@@ -102,7 +109,7 @@ def _endpoint(
     number: int, endpoint: Endpoint, evidence: Evidence, changes: Sequence[BehaviourChange], *, is_fit: bool
 ) -> guard.GuardedEndpoint:
     is_sound = number in evidence.sound
-    judged = _judged(evidence.judgements.get(number) if is_sound else None, is_fit=is_fit)
+    judged = _judged(evidence.judgements.get(number), is_fit=is_fit) if is_sound else NO_VERDICT
     name = endpoint.asked.request.name
     is_changed = any(each.request == name and not each.allowed for each in changes)
     behaviour: guard.Behaviour = "allowed" if endpoint.is_allowed_to_differ else "same"
@@ -143,7 +150,7 @@ def _unmeasured(
 
 def _judged(judgement: Judgement | None, *, is_fit: bool) -> guard.Overall:
     if judgement is None:
-        return guard.Overall(ratio=None, interval=None, decision=None, note="too few rounds were measured")
+        return UNDECIDED
     return guard.Overall(
         ratio=judgement.ratio,
         interval=judgement.interval,

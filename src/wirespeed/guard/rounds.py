@@ -108,27 +108,35 @@ class Evidence:
         is_settled = not undecided and has_failed
         return self.sound if _is_open(self.overall) and not is_settled else undecided
 
+    def settled(self, number: int) -> list[Measured]:
+        """The rounds that are evidence on an endpoint: those in which every process showed its full speed.
+
+        The rule looks at each process alone, and at no ratio. What the others gave is noise of the machine.
+        """
+        return [each for each in self.kept if number in each.blocks and is_settled(each.blocks[number])]
+
     def log_ratios_of(self, number: int) -> list[float]:
-        return [log_ratio(each.blocks[number]) for each in self.kept if number in each.blocks]
+        return [log_ratio(each.blocks[number]) for each in self.settled(number)]
 
     def twin_log_ratios_of(self, number: int) -> list[float]:
-        return [twin_log_ratio(each.blocks[number]) for each in self.kept if number in each.blocks]
+        return [twin_log_ratio(each.blocks[number]) for each in self.settled(number)]
 
     def overall_log_ratios(self) -> list[float]:
-        """The mean over endpoints, of every round that measured all of them."""
-        return _means([each.log_ratios() for each in self.kept], self.sound)
+        return [fmean(map(log_ratio, blocks)) for blocks in self._together()]
 
     def overall_twin_log_ratios(self) -> list[float]:
-        return _means([each.twin_log_ratios() for each in self.kept], self.sound)
+        return [fmean(map(twin_log_ratio, blocks)) for blocks in self._together()]
+
+    def _together(self) -> list[list[tuple[Block, ...]]]:
+        """Of every round that measured all endpoints, what settled; at least half of them."""
+        sound = self.sound
+        whole = [each.blocks for each in self.kept if each.blocks.keys() >= set(sound)]
+        settled = [[blocks[number] for number in sound if is_settled(blocks[number])] for blocks in whole]
+        return [each for each in settled if each and 2 * len(each) >= len(sound)]
 
 
 def _is_open(judgement: Judgement | None) -> bool:
     return judgement is None or judgement.decision is GuardDecision.INCONCLUSIVE
-
-
-def _means(rounds: Sequence[dict[int, float]], wanted: Sequence[int]) -> list[float]:
-    whole = [each for each in rounds if wanted and each.keys() >= set(wanted)]
-    return [fmean(each[number] for number in wanted) for each in whole]
 
 
 def measure_rounds(
@@ -149,7 +157,7 @@ def measure_rounds(
     stints = stints_of(asked, start_s)
     index, last = 0, LOOKS[-1]
     try:
-        while evidence.open and index < last * (1 + REPEATS) and len(evidence.kept) < last:
+        while evidence.open and index < last * (1 + REPEATS) and _is_short_of(last, evidence):
             listener(RoundStarted(len(evidence.kept) + 1, last))
             began = time.monotonic()
             measured = _one_round(theatre, asked, stints, evidence, random.Random(f"{plan.seed}/{index}"))
@@ -161,16 +169,21 @@ def measure_rounds(
                 evidence.procedure = _procedure(plan, len(asked), time.monotonic() - began, ends)
                 last = evidence.procedure.looks[-1]
             listener(RoundFinished(len(evidence.kept), last))
-            if is_at_look(len(evidence.kept), evidence.procedure):
-                _decide(evidence, evidence.procedure)
-                if time.monotonic() > ends:
-                    break
+            _decide(evidence, evidence.procedure)
+            is_late = time.monotonic() > ends and len(evidence.kept) >= FEWEST_ROUNDS << plan.pairings
+            if is_late and (len(evidence.kept) >= last or is_at_look(len(evidence.kept), evidence.procedure)):
+                break
     except KeyboardInterrupt:
         evidence.interrupted = True
         evidence.ended_early = f"interrupted after {len(evidence.rounds)} rounds"
     except HostFailed as failure:
         evidence.ended_early = f"a process did not start again: {failure}"
     return evidence
+
+
+def _is_short_of(rounds: int, evidence: Evidence) -> bool:
+    """Whether an endpoint that is still open has fewer rounds than that."""
+    return any(len(evidence.settled(number)) < rounds for number in evidence.open)
 
 
 def _procedure(plan: GuardPlan, endpoints: int, round_s: float, ends: float) -> Procedure:

@@ -15,7 +15,7 @@ from wirespeed.model.guard import (
     Side,
 )
 
-from .numbers import elapsed, from_to, share, speed, speed_interval
+from .numbers import elapsed, from_to, share, speed, speed_interval, spread
 from .text import Role, Span, abbreviated, clean, counted, listed
 
 ROLES: dict[GuardDecision, Role] = {
@@ -159,6 +159,8 @@ def judged_view(name: str, judged: Judged) -> JudgedView:
 def _outcome(judged: Judged) -> Span:
     if judged.ratio is None or judged.interval is None:
         return Span("not compared", "muted")
+    if judged.decision is GuardDecision.INCONCLUSIVE:
+        return Span(spread(judged.interval))
     return Span(f"{speed(judged.ratio)} {speed_interval(judged.ratio, judged.interval)}")
 
 
