@@ -6,7 +6,7 @@ From the wire upwards, each module knowing only those before it:
 - ``answer``: where an answer ends (no I/O, no clock)
 - ``recording``: rows of integer nanoseconds; ``outcomes``: failures and tallies
 - ``connection``: the hot path: send, time, record
-- ``dialing``: addresses, sockets, TLS handshakes
+- ``dialing``: addresses, sockets, TLS handshakes; ``scheme``: whether TLS would have been right
 - ``lanes``: places for one request at a time, reconnecting
 - ``closed``, ``open``: when requests are sent; ``schedule`` and ``alarm`` say when they are due
 - ``health``: how busy the generator was itself
