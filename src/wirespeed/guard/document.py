@@ -16,7 +16,7 @@ from wirespeed.model.guard_plan import GuardPlan
 from wirespeed.subject.machine import CpuTicks, environment
 
 from .behaviour import failing_change, lost_change
-from .course import full_speed_ns
+from .course import full_speed_ns, is_settled
 from .deciding import certificate_of, decision_of
 from .judging import FEWEST_ROUNDS, Judgement
 from .rehearsal import Endpoint, Rehearsal
@@ -207,6 +207,9 @@ def _rounds(evidence: Evidence, names: Sequence[str]) -> Iterator[guard.GuardRou
             log_ratios={names[number]: ratio for number, ratio in measured.log_ratios().items()},
             twin_log_ratios={names[number]: ratio for number, ratio in measured.twin_log_ratios().items()},
             kept=measured.kept,
+            unsettled=tuple(
+                names[number] for number, blocks in measured.blocks.items() if not is_settled(blocks)
+            ),
         )
 
 

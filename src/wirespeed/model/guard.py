@@ -138,6 +138,8 @@ class GuardRound(Document):
     """ln(base/base), the second base in a process of its own."""
     kept: bool
     """False where other guests of the host took too much of the CPU; what was measured plays no part."""
+    unsettled: tuple[str, ...] = ()
+    """Requests that a process did not answer at its full speed often enough: no evidence on them."""
 
 
 class Guard(Document):
