@@ -78,7 +78,7 @@ def test_what_was_written_stays_only_where_it_is_proven_faster() -> None:
     assert not_faster(edited(0.9), PLAN) is None
     assert not_faster(edited(1.0, 0.1), PLAN) is None
     assert "not proven faster" in (not_faster(edited(1.0), PLAN) or "")
-    assert not_faster(Beside(), PLAN) == "it could not be measured"
+    assert not_faster(Beside(), PLAN) == "there was no time to time it; --budget gives more"
 
 
 def test_what_harms_once_written_does_not_stay_however_it_helps_elsewhere() -> None:

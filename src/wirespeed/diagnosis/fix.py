@@ -169,7 +169,7 @@ def not_faster(seen: Beside, plan: ConfirmPlan) -> str | None:
         each for each in (estimate_of(seen.whole, plan, 1), estimate_of(seen.parallel, plan, 1)) if each
     ]
     if not estimates:
-        return "it could not be measured"
+        return "there was no time to time it; --budget gives more"
     harm = next((each for each in estimates if each.interval[0] > 1 + plan.margin), None)
     if harm is not None:
         return f"once written it takes {harm.ratio:.3g} of the time"
