@@ -100,7 +100,9 @@ class _Work:
         done = list(self._done)
         reason = self._failed or reason
         left = [untried(endpoint, reason) for endpoint in self._endpoints[len(done) :]]
-        return done + left, reason if any(each.findings for each in left) else None
+        cut_short = [each for each in done if each.reason == NO_TIME]
+        told = [each.reason for each in (*left, *cut_short) if each.findings]
+        return done + left, told[0] if told else None
 
     async def _try_all(self) -> None:
         ends = time.perf_counter() + self._budget_s
