@@ -54,7 +54,17 @@ def run(tmp_path: Path) -> Run:
         )
         # pytest-asyncio warns where it is not told this, and warnings are errors here.
         loops = ("-o", "asyncio_default_fixture_loop_scope=function") if "asyncio" in tests else NO_ASYNCIO
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *loops, *options]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:hypothesispytest",
+            *loops,
+            *options,
+        ]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     return run
