@@ -1,8 +1,8 @@
 """Names that differ by nothing (``/a3`` and ``/b3``) or by a planted busy wait (``/slow3``).
 
 ``PLANTED_TURNS`` in the environment is the length of that wait, in turns of a loop; the benchmark calibrates
-it to a share of the request. Turns and not nanoseconds: where others share the machine, its speed changes from
-minute to minute, and the share would change with it.
+it to a share of the request. Turns and not nanoseconds: where others share the machine, its speed changes
+from minute to minute, and the share would change with it.
 """
 
 import os

@@ -20,7 +20,9 @@ FORMAT: Final = "wirespeed/record/1"
 class Record(Document):
     format: Literal["wirespeed/record/1"] = FORMAT
     kind: Literal["advice", "load", "comparison", "replication", "bisection", "guard"] = "advice"
-    document: Annotated[Advice | Load | Comparison | Replication | Bisection | Guard, Field(discriminator="format")]
+    document: Annotated[
+        Advice | Load | Comparison | Replication | Bisection | Guard, Field(discriminator="format")
+    ]
     evidence: dict[str, Any] = Field(default_factory=dict)
     """What the experiment measured, round by round, in the shape it chose; JSON values only."""
 
