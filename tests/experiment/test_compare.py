@@ -25,7 +25,7 @@ from wirespeed.model.comparison_plan import ArmPlan, ComparisonPlan, HostedApp
 from wirespeed.model.request import Request
 from wirespeed.model.subject import AppSubject, BaseUrl, ServerSettings
 from wirespeed.model.verdict import Verdict
-from wirespeed.stats import t_interval
+from wirespeed.stats import LOOKS, t_interval
 
 from ..http.servers import (  # noqa: TID252  (tests are no package that could be named)
     OK,
@@ -100,6 +100,13 @@ def test_a_tenth_more_delay_is_slower(serve: Serve) -> None:
     assert document.validity.valid
     assert document.arms[0].errors == {}
     assert document.arms[0].requests > 0
+
+
+def test_without_a_budget_it_goes_on_until_it_is_decided(serve: Serve) -> None:
+    document = compare(plan(serve(taking(0.002)), serve(taking(0.004)), budget_s=None)).document
+    assert verdict_of(document).verdict is Verdict.SLOWER
+    assert (document.plan.budget_s, document.plan.looks) == (None, LOOKS)
+    assert sum(each.kept for each in document.rounds) in LOOKS
 
 
 def test_a_server_against_itself_never_has_a_winner(serve: Serve) -> None:
@@ -240,6 +247,18 @@ def test_a_server_that_cannot_be_reached_is_the_subjects_fault() -> None:
         compare(plan(BaseUrl(url="http://127.0.0.1:1"), BaseUrl(url="http://127.0.0.1:1")))
 
 
+def test_a_port_for_tls_is_told_from_a_broken_server() -> None:
+    secure = start(answering(OK), tls=True)
+    try:
+        port = secure.port
+        plain = BaseUrl(url=f"http://127.0.0.1:{port}")
+        with pytest.raises(SubjectError, match="speaks TLS") as caught:
+            compare(plan(plain, plain))
+    finally:
+        secure.stop()
+    assert caught.value.advice == f"Try https://127.0.0.1:{port}."
+
+
 def test_another_machine_is_not_loaded_unasked() -> None:
     with pytest.raises(UsageError, match="not on this machine"):
         compare(plan(BaseUrl(url="http://192.0.2.1"), BaseUrl(url="http://192.0.2.1/b")))
@@ -262,6 +281,7 @@ async def die() -> str:
     global calls
     calls += 1
     if calls == int(os.environ["DIES_AT"]):
+        print("no more memory for this", flush=True)
         os._exit(3)
     return "still here"
 """
@@ -271,7 +291,9 @@ def test_an_app_that_dies_while_it_is_measured_is_invalid(write_app: Callable[..
     app = hosted(write_app(DYING), DIES_AT="100")
     document = compare(plan(app, app, timeout_s=1.0)).document
     assert verdict_of(document).verdict is Verdict.INVALID
-    assert "exit status 3" in " ".join(document.validity.reasons)
+    reasons = " ".join(document.validity.reasons)
+    assert "exit status 3" in reasons
+    assert "it last said 'no more memory for this'" in reasons
 
 
 def test_an_app_that_dies_the_first_time_is_the_subjects_fault(write_app: Callable[..., Path]) -> None:
