@@ -21,7 +21,7 @@ from wirespeed.guard.course import (
 )
 from wirespeed.guard.deciding import certificate_of, decision_of
 from wirespeed.guard.judging import LOOKS
-from wirespeed.guard.rounds import Evidence, Measured, measure_rounds
+from wirespeed.guard.rounds import Evidence, measure_rounds
 from wirespeed.guard.trio import HEAD, TWIN, Asked, HostFailed, Turn
 from wirespeed.model.guard import BehaviourChange, Certificate, GuardDecision
 from wirespeed.model.guard_plan import GuardPlan
@@ -165,15 +165,6 @@ def test_turns_go_on_until_each_process_has_reached_its_full_speed_three_times()
     assert not is_settled(twice)
     assert not is_settled([*twice, block(140, 100, 150)])
     assert is_settled([*twice, block(140, 100, 150), block(100.9, 180, 150.1)])
-
-
-def test_a_round_in_which_a_process_never_reached_its_full_speed_is_no_evidence() -> None:
-    settled = (block(100, 100, 150),) * 3
-    unsettled = (block(100, 100, 150), block(100, 100, 170), block(100, 100, 190))
-    evidence = Evidence(2, rounds=[Measured({0: settled, 1: unsettled}, kept=True)])
-    assert evidence.log_ratios_of(0) == [pytest.approx(0.405, abs=0.001)]
-    assert evidence.log_ratios_of(1) == []
-    assert evidence.overall_log_ratios() == [pytest.approx(0.405, abs=0.001)]
 
 
 def test_short_requests_get_many_turns_and_long_ones_a_few() -> None:

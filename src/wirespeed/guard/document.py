@@ -29,7 +29,7 @@ UNDECIDED = guard.Overall(
     ratio=None,
     interval=None,
     decision=GuardDecision.INCONCLUSIVE,
-    note="too few rounds in which every process reached its full speed",
+    note="too few rounds were measured",
 )
 UNFIT = "base differs from itself on this machine, so nobody is blamed"
 GC_SHARE_THAT_MATTERS = 0.05

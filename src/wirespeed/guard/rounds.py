@@ -108,18 +108,15 @@ class Evidence:
         is_settled = not undecided and has_failed
         return self.sound if _is_open(self.overall) and not is_settled else undecided
 
-    def settled(self, number: int) -> list[Measured]:
-        """The rounds that are evidence on an endpoint: those in which every process showed its full speed.
-
-        The rule looks at each process alone, and at no ratio. What the others gave is noise of the machine.
-        """
-        return [each for each in self.kept if number in each.blocks and is_settled(each.blocks[number])]
+    def measured(self, number: int) -> list[tuple[Block, ...]]:
+        """An endpoint's blocks, round by round."""
+        return [each.blocks[number] for each in self.kept if number in each.blocks]
 
     def log_ratios_of(self, number: int) -> list[float]:
-        return [log_ratio(each.blocks[number]) for each in self.settled(number)]
+        return [log_ratio(blocks) for blocks in self.measured(number)]
 
     def twin_log_ratios_of(self, number: int) -> list[float]:
-        return [twin_log_ratio(each.blocks[number]) for each in self.settled(number)]
+        return [twin_log_ratio(blocks) for blocks in self.measured(number)]
 
     def overall_log_ratios(self) -> list[float]:
         return [fmean(map(log_ratio, blocks)) for blocks in self._together()]
@@ -128,11 +125,10 @@ class Evidence:
         return [fmean(map(twin_log_ratio, blocks)) for blocks in self._together()]
 
     def _together(self) -> list[list[tuple[Block, ...]]]:
-        """Of every round that measured all endpoints, what settled; at least half of them."""
+        """The blocks of all sound endpoints, of every round that measured all of them."""
         sound = self.sound
-        whole = [each.blocks for each in self.kept if each.blocks.keys() >= set(sound)]
-        settled = [[blocks[number] for number in sound if is_settled(blocks[number])] for blocks in whole]
-        return [each for each in settled if each and 2 * len(each) >= len(sound)]
+        whole = [each.blocks for each in self.kept if sound and each.blocks.keys() >= set(sound)]
+        return [[blocks[number] for number in sound] for blocks in whole]
 
 
 def _is_open(judgement: Judgement | None) -> bool:
@@ -183,7 +179,7 @@ def measure_rounds(
 
 def _is_short_of(rounds: int, evidence: Evidence) -> bool:
     """Whether an endpoint that is still open has fewer rounds than that."""
-    return any(len(evidence.settled(number)) < rounds for number in evidence.open)
+    return any(len(evidence.measured(number)) < rounds for number in evidence.open)
 
 
 def _procedure(plan: GuardPlan, endpoints: int, round_s: float, ends: float) -> Procedure:

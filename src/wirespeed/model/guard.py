@@ -139,7 +139,7 @@ class GuardRound(Document):
     kept: bool
     """False where other guests of the host took too much of the CPU; what was measured plays no part."""
     unsettled: tuple[str, ...] = ()
-    """Requests that a process did not answer at its full speed often enough: no evidence on them."""
+    """Requests that a process did not answer at its full speed often enough: their figures are noisier."""
 
 
 class Guard(Document):
