@@ -134,7 +134,7 @@ def bisect(
     *,
     from_file: RequestWishes,
 ) -> int:
-    """Find the release of a package, or the commit, that changed how fast the app answers.
+    """Find the release, or the commit, that changed how fast an app answers.
 
     The ends are compared first; then the release in the middle with both, until the change is narrowed down
     to one release, which is measured once more beside the one before it. All that is concluded is wrong in at

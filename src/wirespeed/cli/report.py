@@ -48,7 +48,7 @@ def report(
     ] = ".",
     show_all: Annotated[bool, typer.Option("--all", help="Fold nothing on the terminal.")] = False,
 ) -> int:
-    """Show a saved record again, on the terminal or in a format for other programs.
+    """Show a saved record again, on the terminal or for other programs.
 
     Nothing is measured: a record holds the evidence, and reports are made from it. Records are in .wirespeed
     of the app's folder.
