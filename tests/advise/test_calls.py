@@ -15,6 +15,8 @@ from wirespeed_agent.screening import SECOND_LOOKS
 
 from .conftest import MakePlan, advise_quickly, endpoint
 
+pytestmark = pytest.mark.slow
+
 ROUNDS = 3
 LIVE = 2
 FIRST_CALL = 1

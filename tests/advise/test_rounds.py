@@ -12,6 +12,8 @@ from wirespeed.subject import agent
 
 from .conftest import MakePlan, advise_quickly
 
+pytestmark = pytest.mark.slow
+
 
 def count_starts(folder: Path, source: str) -> Path:
     (folder / "main.py").write_text(

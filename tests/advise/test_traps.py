@@ -124,6 +124,7 @@ def test_the_favourite_of_every_endpoint_that_has_one_keeps_the_bytes(traps: Rou
 # -- published cases -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", sorted(CASES))
 def test_a_published_case_is_diagnosed(plan: MakePlan, number: str) -> None:
     (app,) = FOLDER.glob(f"{number}_*.py")

@@ -89,6 +89,7 @@ def test_only_ctrl_c_leaves_a_check_incomplete(
     assert selfcheck_run.measure(plan, as_json=False) == code
 
 
+@pytest.mark.slow
 def test_json_is_one_document() -> None:
     done = subprocess.run(
         [SCRIPT, "selfcheck", "--python", sys.executable, "--rounds", "2", "--json"],
