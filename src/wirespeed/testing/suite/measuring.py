@@ -59,12 +59,12 @@ def measure_all(endpoints: Sequence[Endpoint], budget_s: float) -> Outcome:
     with _silence():
         try:
             thread.start()
-            thread.join(budget_s + PATIENCE_S)
+            work.over.wait(budget_s + PATIENCE_S)
         except KeyboardInterrupt:
             outcome.interrupted = True
             work.stop = True
             with contextlib.suppress(KeyboardInterrupt):
-                thread.join(PATIENCE_S)
+                work.over.wait(PATIENCE_S)
     outcome.tried, outcome.note = work.results(STOPPED if outcome.interrupted else NO_TIME)
     outcome.elapsed_s = time.perf_counter() - began
     return outcome
@@ -79,6 +79,10 @@ class _Work:
 
     def __init__(self, endpoints: Sequence[Endpoint], budget_s: float) -> None:
         self.stop = False
+        self.over = threading.Event()
+        """Waited for instead of the thread: a ``join`` that Ctrl-C ends takes the thread for ended, too, and
+        the interpreter would then go down under it.
+        """
         self._endpoints = endpoints
         self._budget_s = budget_s
         self._done: list[Tried] = []
@@ -94,6 +98,8 @@ class _Work:
         # Nobody would see it in this thread; the report says so.
         except Exception as error:
             self._failed = f"measuring broke off: {type(error).__name__}: {error}"
+        finally:
+            self.over.set()
 
     def results(self, reason: str) -> tuple[list[Tried], str | None]:
         """All endpoints; those without a result for the given reason."""
