@@ -35,3 +35,8 @@ def test_every_benchmark_is_listed_with_what_it_measures() -> None:
     listed = (ROOT / "benchmarks" / "README.md").read_text()
 
     assert [path.name for path in ROOT.glob("benchmarks/*.py") if path.name not in listed] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_page_begins_with_its_title(page: Path) -> None:
+    assert page.read_text().startswith(("# ", "<!--"))
