@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import Progress
 from rich.text import Text
 
 from wirespeed.bisect.story import StepStarted, Told, Watcher
-from wirespeed.cli.progress import remark, step
+from wirespeed.cli.progress import line_on, remark, step
 from wirespeed.report.terminal import make_console
 from wirespeed.report.text import clean, counted
 
@@ -21,14 +21,7 @@ def watching(stream: TextIO) -> Iterator[Watcher]:
     if not stream.isatty():
         yield lambda told: None
         return
-    with Progress(
-        SpinnerColumn(),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}", markup=False),
-        console=make_console(stream),
-        transient=True,
-    ) as progress:
+    with line_on(make_console(stream)) as progress:
         yield _Drawing(progress)
 
 

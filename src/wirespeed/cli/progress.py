@@ -47,7 +47,7 @@ def watching(stream: TextIO) -> Iterator[Listener]:
     if not stream.isatty():
         yield ignore
         return
-    with _line_on(make_console(stream)) as line:
+    with line_on(make_console(stream)) as line:
         yield _Drawing(line)
 
 
@@ -94,7 +94,8 @@ class _Drawing:
             self._progress.update(self._task, description=now.text, completed=now.done, total=now.total)
 
 
-def _line_on(console: Console) -> Progress:
+def line_on(console: Console) -> Progress:
+    """The line that all commands draw: a bar, how many of how many, and what is going on."""
     return Progress(
         SpinnerColumn(),
         BarColumn(bar_width=24),

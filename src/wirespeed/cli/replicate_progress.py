@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import Progress
 from rich.text import Text
 
-from wirespeed.cli.progress import remark, step
+from wirespeed.cli.progress import line_on, remark, step
 from wirespeed.replicate.run import StepStarted, Told, Watcher
 from wirespeed.report.numbers import elapsed
 from wirespeed.report.terminal import make_console
@@ -22,14 +22,7 @@ def watching(stream: TextIO) -> Iterator[Watcher]:
     if not stream.isatty():
         yield lambda told: None
         return
-    with Progress(
-        SpinnerColumn(),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}", markup=False),
-        console=make_console(stream),
-        transient=True,
-    ) as progress:
+    with line_on(make_console(stream)) as progress:
         yield _Drawing(progress)
 
 
