@@ -17,6 +17,7 @@ from .gcmeter import start_metering
 from .layers import LayerMeter, Placed, placed_layers
 from .live import CallFailed, LiveCall, call_live
 from .replay import Captured
+from .responses import is_response
 from .routes import Discovery, FoundRoute
 from .seams import shadow_routes, watching
 from .session import Session
@@ -164,7 +165,7 @@ class Study:
     def is_hand_built(self) -> bool:
         """Whether the endpoint returned a response already, which no response model has a say in."""
         record = self.last.ticket.record
-        return record.called and _is_response(record.value)
+        return record.called and is_response(record.value)
 
     def totals_and_paths(self) -> List[Tuple[int, int]]:
         """(whole request, response path) in nanoseconds of every live call."""
@@ -177,12 +178,6 @@ class Study:
 def is_success(status: int) -> bool:
     """Whether an answer is what its endpoint is there for; others are not its cost."""
     return 200 <= status < 300
-
-
-def _is_response(value: Any) -> bool:
-    from starlette.responses import Response
-
-    return issubclass(type(value), Response)
 
 
 def request_from(data: Mapping[str, Any]) -> Request:
