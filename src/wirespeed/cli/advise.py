@@ -6,7 +6,6 @@ import typer
 
 from wirespeed.cli._command import command
 from wirespeed.cli.advise_options import (
-    MEASURING,
     RULES,
     AppArgument,
     BodyOption,
@@ -21,10 +20,10 @@ from wirespeed.cli.advise_options import (
     PythonOption,
     RequestOption,
     RoundsOption,
-    SeedOption,
     SelectOption,
 )
 from wirespeed.cli.options import (
+    MEASURING,
     OUTPUT,
     EnvOption,
     FolderOption,
@@ -32,6 +31,7 @@ from wirespeed.cli.options import (
     NoSaveOption,
     PrepareOption,
     ReportOption,
+    SeedOption,
 )
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from wirespeed.cli.options import SUBJECT
+from wirespeed.cli.options import MEASURING, SUBJECT
 
-REQUESTS, MEASURING, RULES = "Requests", "Measuring", "Rules"
+REQUESTS, RULES = "Requests", "Rules"
 
 AppArgument = Annotated[
     str,
@@ -95,12 +95,6 @@ RoundsOption = Annotated[
     int | None,
     typer.Option(
         metavar="N", rich_help_panel=MEASURING, help="Confirming rounds. Default: what the budget allows."
-    ),
-]
-SeedOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", rich_help_panel=MEASURING, help="Fixes every random order. Default: a fresh one."
     ),
 ]
 DeadlineOption = Annotated[

@@ -5,12 +5,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wirespeed.cli._command import command
-from wirespeed.cli.options import SUBJECT, EnvOption, FolderOption, JsonOption, NoSaveOption, PrepareOption
+from wirespeed.cli.options import (
+    MEASURING,
+    SUBJECT,
+    EnvOption,
+    FolderOption,
+    JsonOption,
+    NoSaveOption,
+    PrepareOption,
+    SeedOption,
+    TimeoutOption,
+)
 
 if TYPE_CHECKING:
     from wirespeed.model.plan import RequestWishes
 
-SEARCH, MEASURING = "What is searched", "Measuring"
+SEARCH = "What is searched"
 
 EXAMPLES = """
 wirespeed bisect main:app --get /users --with fastapi==0.129.0..0.165.0
@@ -119,16 +129,8 @@ def bisect(
             help="Compare releases although they answer differently.",
         ),
     ] = False,
-    timeout: Annotated[
-        str,
-        typer.Option(metavar="DURATION", rich_help_panel=MEASURING, help="How long an answer may take."),
-    ] = "30s",
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", rich_help_panel=MEASURING, help="Fixes every random order. Default: a fresh one."
-        ),
-    ] = None,
+    timeout: TimeoutOption = "30s",
+    seed: SeedOption = None,
     json: JsonOption = False,
     no_save: NoSaveOption = False,
     *,

@@ -6,6 +6,7 @@ import typer
 
 from wirespeed.cli._command import command
 from wirespeed.cli.options import (
+    MEASURING,
     OUTPUT,
     EnvOption,
     FolderOption,
@@ -13,12 +14,14 @@ from wirespeed.cli.options import (
     NoSaveOption,
     PrepareOption,
     ReportOption,
+    SeedOption,
+    TimeoutOption,
 )
 
 if TYPE_CHECKING:
     from wirespeed.model.plan import RequestWishes
 
-ARMS, MEASURING = "What is compared", "Measuring"
+ARMS = "What is compared"
 
 EXAMPLES = """
 wirespeed compare http://127.0.0.1:8000/a http://127.0.0.1:8000/b
@@ -179,10 +182,7 @@ def compare(
             help="Compare arms although they answer differently.",
         ),
     ] = False,
-    timeout: Annotated[
-        str,
-        typer.Option(metavar="DURATION", rich_help_panel=MEASURING, help="How long an answer may take."),
-    ] = "30s",
+    timeout: TimeoutOption = "30s",
     insecure: Annotated[
         bool, typer.Option("--insecure", rich_help_panel=MEASURING, help="Do not verify certificates.")
     ] = False,
@@ -194,12 +194,7 @@ def compare(
             help="The URLs are on another machine, and I may load it.",
         ),
     ] = False,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", rich_help_panel=MEASURING, help="Fixes every random order. Default: a fresh one."
-        ),
-    ] = None,
+    seed: SeedOption = None,
     fail_on: Annotated[
         str | None,
         typer.Option(

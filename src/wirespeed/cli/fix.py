@@ -19,9 +19,8 @@ from wirespeed.cli.advise_options import (
     PythonOption,
     RequestOption,
     RoundsOption,
-    SeedOption,
 )
-from wirespeed.cli.options import EnvOption, FolderOption, JsonOption, PrepareOption
+from wirespeed.cli.options import EnvOption, FolderOption, JsonOption, PrepareOption, SeedOption
 
 if TYPE_CHECKING:
     from wirespeed.model.plan import RequestWishes

@@ -13,7 +13,6 @@ from wirespeed.cli.advise_options import (
     DeadlineOption,
     HeaderOption,
     PythonOption,
-    SeedOption,
 )
 from wirespeed.cli.options import (
     OUTPUT,
@@ -23,6 +22,7 @@ from wirespeed.cli.options import (
     NoSaveOption,
     PrepareOption,
     ReportOption,
+    SeedOption,
 )
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-SUBJECT, OUTPUT = "The app", "Output"
+SUBJECT, MEASURING, OUTPUT = "The app", "Measuring", "Output"
 """Help panels that every measuring command has."""
 
 APP_PARAMETERS = ("app", "subjects", "target")
@@ -28,6 +28,16 @@ PrepareOption = Annotated[
         rich_help_panel=SUBJECT,
         help="Called with the app before start-up: overrides, seeding.",
     ),
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", rich_help_panel=MEASURING, help="Fixes every random order. Default: a fresh one."
+    ),
+]
+TimeoutOption = Annotated[
+    str,
+    typer.Option(metavar="DURATION", rich_help_panel=MEASURING, help="How long an answer may take."),
 ]
 JsonOption = Annotated[
     bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print one JSON document and nothing else.")

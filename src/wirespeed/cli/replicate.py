@@ -5,9 +5,7 @@ from typing import Annotated
 import typer
 
 from wirespeed.cli._command import command
-from wirespeed.cli.options import OUTPUT, JsonOption, NoSaveOption
-
-MEASURING = "Measuring"
+from wirespeed.cli.options import MEASURING, OUTPUT, JsonOption, NoSaveOption, SeedOption
 
 EXAMPLES = """
 wirespeed replicate --list
@@ -40,12 +38,7 @@ def replicate(
             "--fresh", rich_help_panel=MEASURING, help="Forget what an interrupted run has measured."
         ),
     ] = False,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", rich_help_panel=MEASURING, help="Fixes every random order. Default: a fresh one."
-        ),
-    ] = None,
+    seed: SeedOption = None,
     strict: Annotated[
         bool,
         typer.Option("--strict", rich_help_panel=OUTPUT, help="Exit with 1 unless every claim holds."),
