@@ -1,6 +1,7 @@
 """The agent's entry: ``python FOLDER/wirespeed_agent IN_FD OUT_FD LIFELINE_FD [SERVING_FOLDER]``.
 
-With a folder it runs the app's own server, as the plan in there says; without, it runs the app itself.
+With a folder it runs the app's own server, as the plan in there says; without, it runs the app itself. And
+``python FOLDER/wirespeed_agent --nursery SOCKET_FD`` runs the app itself in each process that it forks.
 
 Leaves nothing of its own on ``sys.path``: submodules are found through the package itself, so neither the app
 nor its children can import by accident what only we brought. All work is below the guard, because
@@ -38,6 +39,23 @@ def main(in_fd: int, out_fd: int, lifeline_fd: int, serving_folder: "str | None"
     _ended_well.append(True)
 
 
+def nursery(socket_fd: int) -> None:
+    """Returns in each agent that it forks, once that has ended well, and in itself when it is over."""
+    _put_agent_on_path()
+    settings = sys.dont_write_bytecode, sys.pycache_prefix
+    sys.dont_write_bytecode, sys.pycache_prefix = False, None
+    from wirespeed_agent.dispatch import run_agent
+    from wirespeed_agent.nursery import run_nursery
+
+    sys.dont_write_bytecode, sys.pycache_prefix = settings
+    del sys.path[0]
+    pipes = run_nursery(socket_fd)
+    if pipes is not None:
+        atexit.register(_skip_teardown, os.getpid())
+        run_agent(*pipes)
+        _ended_well.append(True)
+
+
 def _skip_teardown(agent_pid: int) -> None:
     """End without taking the modules apart, which takes seconds with large apps, in every round.
 
@@ -72,5 +90,7 @@ def _refuse(in_fd: int, out_fd: int, serving_folder: "str | None") -> None:
         logbook.write(json.dumps({"pid": os.getpid(), "error": error}) + "\n")
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and sys.argv[1] == "--nursery":
+    nursery(int(sys.argv[2]))
+elif __name__ == "__main__":
     main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])

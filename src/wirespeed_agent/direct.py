@@ -55,11 +55,12 @@ class Run:
     def __init__(self, elapsed_ns: Sequence[int], gc_ns: int, calls: Optional[int] = None) -> None:
         self.median_ns = statistics.median(elapsed_ns)
         self.mean_ns = statistics.fmean(elapsed_ns)
+        self.fastest_ns = min(elapsed_ns)
         self.gc_ns = gc_ns
         self.calls = len(elapsed_ns) if calls is None else calls
 
     def to_json(self) -> List[float]:
-        return [self.median_ns, self.mean_ns, self.gc_ns, self.calls]
+        return [self.median_ns, self.mean_ns, self.gc_ns, self.calls, self.fastest_ns]
 
 
 async def run(contestant: Contestant, length: int, dropped: int, settle_ns: float = 0) -> Run:

@@ -75,7 +75,7 @@ class Make:
 
 
 def _runs(*arms: Sequence[float]) -> list[list[tuple[float, float, float, float]]]:
-    return [[(block, block, 0.0, 5.0) for block in arm] for arm in arms]
+    return [[(block, block, 0.0, 5.0, block) for block in arm] for arm in arms]
 
 
 @pytest.fixture(scope="session")

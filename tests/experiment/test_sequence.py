@@ -38,7 +38,7 @@ class Script:
         paths = [request["path"] for request in args["requests"]]
         self.asked.append((self.processes, paths[1]))
         times = [self.time_ns(path, self.processes) for path in paths]
-        runs = [[[time, time, 0, 5]] * len(args["schedule"]["orders"]) for time in times]
+        runs = [[[time, time, 0, 5, time]] * len(args["schedule"]["orders"]) for time in times]
         return {"runs": runs, "errors": [0, self.failed]}
 
 

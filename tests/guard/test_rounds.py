@@ -169,7 +169,7 @@ def test_turns_go_on_until_each_process_has_reached_its_full_speed_three_times()
 
 def test_short_requests_get_many_turns_and_long_ones_a_few() -> None:
     asked = [Asked(Request(method="GET", path="/"), 200, call_ns) for call_ns in (1e5, 1e8)]
-    short, long = stints_of(asked, start_s=1.0)
+    short, long = stints_of(asked, sweeps_s=1.5)
     assert FEWEST_TURNS <= long.most_turns < short.most_turns <= MOST_TURNS
     assert long.run.requests < short.run.requests
 

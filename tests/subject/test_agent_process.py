@@ -11,14 +11,18 @@ import subprocess
 import sys
 import time
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from wirespeed.errors import AgentFailed, SubjectDied, SubjectError, SubjectHung, UsageError
+from wirespeed.model.subject import AppSubject
 from wirespeed.subject.agent import AgentProcess
 from wirespeed.subject.bundle import bytecode_folder
+from wirespeed.subject.nursery import Nursery
 
 StartAgent = Callable[..., AgentProcess]
 WriteApp = Callable[..., Path]
@@ -38,6 +42,23 @@ async def app(scope, receive, send):
         if step == "lifespan.shutdown":
             return
 """
+
+
+@pytest.fixture(params=["by itself", "from a nursery"])
+def start_agent(request: pytest.FixtureRequest) -> Iterator[StartAgent]:
+    """What an agent can be trusted with holds however its process came to be."""
+    if request.param != "by itself" and sys.platform != "linux":
+        pytest.skip("nurseries need Linux")
+    with ExitStack() as stack:
+
+        def start(folder: Path, app: str = "main:app", **fields: Any) -> AgentProcess:
+            subject = AppSubject(**{"app": app, "folder": folder, "python": Path(sys.executable), **fields})
+            if request.param == "by itself":
+                return stack.enter_context(AgentProcess(subject))
+            nursery = stack.enter_context(Nursery(subject))
+            return stack.enter_context(AgentProcess(subject, nursery.start))
+
+        yield start
 
 
 def await_file(file: Path) -> str:

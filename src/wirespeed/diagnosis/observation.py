@@ -259,10 +259,14 @@ class Seen(Message):
     differences: list[Difference] = []
 
 
+RunFigures = tuple[float, float, float, float, float]
+"""Of the calls of one run: median and mean without GC, GC altogether, number, fastest; in ns."""
+
+
 class Round(Message):
     """One endpoint in one confirming round, as measured; times in ns.
 
-    ``runs`` is [arm][block][median, mean, GC, calls]; ``answers`` are the changes', given this round's value.
+    ``runs`` is [arm][block]; ``answers`` are the changes', given this round's value.
     ``live_runs`` is the same for arms that are whole requests, the unchanged route first; ``parallel_runs``
     for the same arms with others in flight, each figure a time per request.
     """
@@ -271,15 +275,15 @@ class Round(Message):
     live: list[tuple[int, int]]
     answers: list[Seen] = []
     replayed: list[tuple[int, int]] = []
-    runs: list[list[tuple[float, float, float, float]]] = []
+    runs: list[list[RunFigures]] = []
     errors: list[int] = []
     live_answers: list[Seen] = []
     """Of the live changes."""
-    live_runs: list[list[tuple[float, float, float, float]]] = []
+    live_runs: list[list[RunFigures]] = []
     live_errors: list[int] = []
     live_gave_up: list[str | None] = []
     """Why an arm's blocks are incomplete: beyond the deadline, or called as often as allowed."""
-    parallel_runs: list[list[tuple[float, float, float, float]]] = []
+    parallel_runs: list[list[RunFigures]] = []
     parallel_errors: list[int] = []
     parallel_gave_up: list[str | None] = []
 

@@ -17,10 +17,10 @@ from wirespeed.experiment.design import (
 )
 from wirespeed.stats import FloatArray
 
-from .observation import Round
+from .observation import Round, RunFigures
 
-Runs = Sequence[Sequence[tuple[float, float, float, float]]]
-"""[arm][block] of (median, mean, GC, calls); the unchanged route first."""
+Runs = Sequence[Sequence[RunFigures]]
+"""[arm][block]; the unchanged route first."""
 
 
 @dataclass(frozen=True)

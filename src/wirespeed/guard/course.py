@@ -2,10 +2,10 @@
 
 Where others share the machine, a core has half its speed for some milliseconds, and then all of it again,
 half of the time or more. Neither pairs nor medians are safe from that: turns of twins that follow each other
-differ by 30 %. But the fastest turns met the whole machine, and repeat within a per cent. Noise only ever
+differ by 30 %. But the fastest calls met the whole machine, and repeat within a per cent. Noise only ever
 adds time (Chen and Revels 2016, "Robust benchmarking in noisy environments"), so what is compared is the
-speed that a process has reached three times. On a quiet machine that takes a few turns, on a busy one many.
-Turns are so short that they fit between two disturbances.
+speed that a process has reached in three turns. On a quiet machine that takes a few turns, on a busy one
+many. Turns are short, so that many moments are tried.
 
 What cannot be seen in this way: requests that are slower only now and then.
 """
@@ -20,15 +20,19 @@ from wirespeed.experiment.design import Run
 
 from .trio import BASE, HEAD, HOSTS, SLOW_NS, TWIN, Asked, Turn
 
-MEASURED_SHARE = 1.5
-"""Of the time that starting takes: about what all sweeps of a round together take at the most."""
+MEASURED_SHARE, LEAST_SHARE = 1.5, 0.3
+"""Of the time that starting takes: about what all sweeps of a round together take at the most, and at the
+least.
+"""
 FEWEST_TURNS, MOST_TURNS = 8, 60
 """How many a request may get at the most, as there is time."""
 REACHED_TIMES, REACHED_WITHIN = 3, 0.01
-"""So many turns of a process no more than this share slower than its fastest: it has shown its full speed."""
-TURN_NS = 500_000
-MOST_CALLS = 3
-"""That count: as many as take ``TURN_NS``, but no more than these, and one at least."""
+"""So many turns of a process with a call no more than this share slower than its fastest: it has shown its
+full speed.
+"""
+TURN_NS = 1_500_000
+FEWEST_CALLS, MOST_CALLS = 3, 10
+"""That count: as many as take ``TURN_NS``, within these; of slow requests, one."""
 
 Block = tuple[Turn, Turn, Turn]
 """A turn of each host, in the order of ``HOSTS``."""
@@ -41,19 +45,26 @@ class Stint(NamedTuple):
     most_turns: int
 
 
-def stints_of(asked: Sequence[Asked], start_s: float) -> list[Stint]:
-    """For all that is measured in a round whose processes take ``start_s`` to start.
+def sweeps_s(start_s: float, left_s: float, rounds: int) -> float:
+    """How long all sweeps of a round may take, so that ``rounds`` of them fit into ``left_s`` if that can be.
 
-    Requests share the time equally, so slow ones get fewer turns.
+    Longer sweeps show more on a busy machine, but not what more processes would show.
     """
-    share_ns = MEASURED_SHARE * start_s * 1e9 / (len(asked) * len(HOSTS))
+    return max(LEAST_SHARE * start_s, min(MEASURED_SHARE * start_s, left_s / rounds - start_s))
+
+
+def stints_of(asked: Sequence[Asked], sweeps_s: float) -> list[Stint]:
+    """For all that is measured in a round. Requests share the time equally, so slow ones get fewer turns."""
+    share_ns = sweeps_s * 1e9 / (len(asked) * len(HOSTS))
     return [_stint(each, share_ns) for each in asked]
 
 
 def _stint(asked: Asked, share_ns: float) -> Stint:
-    calls = max(1, min(MOST_CALLS, int(TURN_NS / max(1.0, asked.call_ns))))
+    run = Run(length=1, dropped=0)
     # A slow call meets caches of its own making.
-    run = Run(length=calls, dropped=0 if asked.call_ns >= SLOW_NS else 1)
+    if asked.call_ns < SLOW_NS:
+        calls = max(FEWEST_CALLS, min(MOST_CALLS, int(TURN_NS / max(1.0, asked.call_ns))))
+        run = Run(length=calls, dropped=1)
     affordable = math.ceil(share_ns / max(1.0, run.requests * asked.call_ns))
     return Stint(run, max(FEWEST_TURNS, min(MOST_TURNS, affordable)))
 
@@ -86,7 +97,7 @@ def twin_log_ratio(blocks: Sequence[Block]) -> float:
 
 
 def full_speed_ns(blocks: Sequence[Block], host: int) -> float:
-    """The geometric mean of a process's fastest turns."""
+    """The geometric mean of the fastest calls of a process's fastest turns."""
     return math.exp(_log(blocks, host))
 
 
@@ -96,4 +107,4 @@ def _log(blocks: Sequence[Block], host: int) -> float:
 
 
 def _fastest_ns(blocks: Sequence[Block], host: int) -> list[float]:
-    return sorted(block[host].median_ns for block in blocks)[:REACHED_TIMES]
+    return sorted(block[host].fastest_ns for block in blocks)[:REACHED_TIMES]

@@ -90,7 +90,7 @@ def outcome_of(
 
 
 def evidence_of(evidence: Evidence, names: Sequence[str]) -> dict[str, Any]:
-    """Every turn as it was measured: [median, mean, GC nanoseconds, calls, errors] of base, twin and head."""
+    """Every turn as it was measured: [fastest, mean, GC, calls, errors], in ns, of base, twin and head."""
     return {
         "requests": list(names),
         "hosts": ["base", "twin", "head"],

@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 import random
 import time
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from threading import Thread
 
 from wirespeed.errors import MeasurementInvalid, SubjectError, WirespeedError
@@ -19,6 +19,7 @@ from .document import Outcome, outcome_of
 from .rehearsal import Rehearsal, rehearse
 from .rounds import Evidence, Stage, measure_rounds
 from .sides import Sides, Staged, require_own_code, sides_of
+from .starting import SHARED_START, Starting
 from .trio import BASE, HEAD, NAMES, Asked, HostFailed, blamed, three_of
 
 __all__ = ["Outcome", "guard"]
@@ -93,14 +94,24 @@ def _nothing_to_compare(rehearsal: Rehearsal) -> MeasurementInvalid:
 def _measure(
     plan: GuardPlan, sides: Sides, rehearsal: Rehearsal, ends: float, listener: Listener
 ) -> Evidence:
-    def theatre(asked: Sequence[Asked], rng: random.Random) -> AbstractContextManager[Stage]:
-        return three_of(
-            sides.by_host,
-            rng,
-            asked,
-            plan.deadline_s,
-            hangs_at_shutdown=rehearsal.hangs_at_shutdown,
-        )
+    starting = Starting(sides.by_host)
+
+    @contextmanager
+    def theatre(asked: Sequence[Asked], rng: random.Random) -> Iterator[Stage]:
+        with (
+            starting.of_a_round() as start,
+            three_of(
+                sides.by_host,
+                rng,
+                asked,
+                plan.deadline_s,
+                start=start,
+                hangs_at_shutdown=rehearsal.hangs_at_shutdown,
+            ) as trio,
+        ):
+            yield trio
 
     asked = [endpoint.asked for endpoint in rehearsal.endpoints]
-    return measure_rounds(theatre, asked, plan, start_s=rehearsal.start_s, ends=ends, listener=listener)
+    start_s = rehearsal.start_s * (SHARED_START if starting.is_shared else 1.0)
+    with starting:
+        return measure_rounds(theatre, asked, plan, start_s=start_s, ends=ends, listener=listener)

@@ -22,7 +22,7 @@ from wirespeed.model.guard import GuardDecision
 from wirespeed.model.guard_plan import GuardPlan
 from wirespeed.subject.machine import cpu_ticks, steal_share
 
-from .course import Block, Stint, is_settled, log_ratio, stints_of, twin_log_ratio
+from .course import Block, Stint, is_settled, log_ratio, stints_of, sweeps_s, twin_log_ratio
 from .judging import FEWEST_ROUNDS, LOOKS, Judgement, Procedure, is_at_look, judge, looks_within
 from .trio import HOSTS, Asked, HostFailed, Turn
 
@@ -150,7 +150,8 @@ def measure_rounds(
     any case. Ctrl-C, and processes that do not start again, keep the rounds that are complete.
     """
     evidence = Evidence(len(asked))
-    stints = stints_of(asked, start_s)
+    left_s = ends - time.monotonic()
+    stints = stints_of(asked, sweeps_s(start_s, left_s, FEWEST_ROUNDS << plan.pairings))
     index, last = 0, LOOKS[-1]
     try:
         while evidence.open and index < last * (1 + REPEATS) and _is_short_of(last, evidence):

@@ -8,6 +8,7 @@ behind. What the operations mean is not known here.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
@@ -17,7 +18,7 @@ from wirespeed.model.subject import AppSubject, Booted
 from .booting import as_error, boot_args
 from .exits import explain_exit
 from .output import OutputTail
-from .process import RunningAgent, start_agent
+from .process import Process, RunningAgent, start_agent
 
 BOOT_DEADLINE_S = 60.0
 SHUTDOWN_DEADLINE_S = 10.0
@@ -26,14 +27,19 @@ EXIT_DEADLINE_S = 5.0
 _WHEREABOUTS_S = 1.0
 
 
+Running = RunningAgent[Process]
+Start = Callable[[AppSubject], Running]
+
+
 class AgentProcess:
     """One process with the app in it, from ``__enter__`` to ``__exit__``. Not safe for several threads."""
 
-    def __init__(self, subject: AppSubject) -> None:
+    def __init__(self, subject: AppSubject, start: Start = start_agent) -> None:
         self.subject = subject
+        self._start = start
         self.shutdown_problem: WirespeedError | None = None
         """What went wrong while the app shut down; kept, not raised, as the measurements stand."""
-        self._running: RunningAgent | None = None
+        self._running: Running | None = None
         self._output: OutputTail | None = None
         self.booted: Booted | None = None
         """What the app's start told, once it has started."""
@@ -41,7 +47,7 @@ class AgentProcess:
         self._doing: str | None = None
 
     def __enter__(self) -> Self:
-        self._running = start_agent(self.subject)
+        self._running = self._start(self.subject)
         self._output = self._running.output
         return self
 
@@ -125,12 +131,12 @@ class AgentProcess:
             self._running.terminate()
             self.shutdown_problem = self.shutdown_problem or _outlived(self.subject)
 
-    def _require_running(self) -> RunningAgent:
+    def _require_running(self) -> Running:
         if self._running is None:
             raise AgentFailed(f"The process of {self.subject.app} is not running.")
         return self._running
 
-    def _ask(self, running: RunningAgent, op: str, args: dict[str, Any], deadline: float) -> dict[str, Any]:
+    def _ask(self, running: Running, op: str, args: dict[str, Any], deadline: float) -> dict[str, Any]:
         """The answer to one command; what arrives before it tells what the agent is doing."""
         self._last_id += 1
         self._doing = None
@@ -145,7 +151,7 @@ class AgentProcess:
     def _during(self, doing: str) -> str:
         return f"{doing} ({self._doing})" if self._doing else doing
 
-    def _hung(self, running: RunningAgent, doing: str, deadline_s: float) -> SubjectHung:
+    def _hung(self, running: Running, doing: str, deadline_s: float) -> SubjectHung:
         during = self._during(doing)
         where = self._whereabouts(running)
         self.kill()
@@ -157,7 +163,7 @@ class AgentProcess:
             output=self.output,
         )
 
-    def _whereabouts(self, running: RunningAgent) -> str | None:
+    def _whereabouts(self, running: Running) -> str | None:
         """Where the app's code is stuck, if its interpreter can still tell."""
         try:
             answer = self._ask(running, "whereabouts", {}, time.monotonic() + _WHEREABOUTS_S)
@@ -165,7 +171,7 @@ class AgentProcess:
             return None
         return answer.get("result") or None
 
-    def _died(self, running: RunningAgent, doing: str) -> SubjectDied:
+    def _died(self, running: Running, doing: str) -> SubjectDied:
         during = self._during(doing)
         returncode = running.returncode_soon()
         self.kill()

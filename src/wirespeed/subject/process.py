@@ -6,6 +6,8 @@ import contextlib
 import os
 import signal
 import subprocess
+from collections.abc import Callable, Sequence
+from typing import Generic, Protocol, TypeVar
 
 from wirespeed.errors import UsageError
 from wirespeed.model.subject import AppSubject
@@ -18,10 +20,28 @@ from .pipes import LinePipes
 _TERMINATION_S = 2.0
 
 
-class RunningAgent:
+class Process(Protocol):
+    """As much of ``subprocess.Popen`` as agents need."""
+
+    @property
+    def pid(self) -> int:
+        """Of the leader of a process group."""
+
+    @property
+    def returncode(self) -> int | None:
+        """None until ``wait`` has met its end."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Raises ``subprocess.TimeoutExpired``."""
+
+
+P = TypeVar("P", bound=Process, covariant=True)
+
+
+class RunningAgent(Generic[P]):
     """A started agent; ``end`` must be called, once."""
 
-    def __init__(self, process: subprocess.Popen[bytes], pipes: LinePipes, lifeline: int, output: OutputTail):
+    def __init__(self, process: P, pipes: LinePipes, lifeline: int, output: OutputTail):
         self.process = process
         self.pipes = pipes
         self.output = output
@@ -63,21 +83,31 @@ class RunningAgent:
             os.killpg(self.process.pid, number)
 
 
-def start_agent(subject: AppSubject, *arguments: str) -> RunningAgent:
+Fds = tuple[int, int, int, int]
+"""The agent's ends of its pipes: commands, answers, lifeline, and what it prints."""
+
+
+def start_agent(subject: AppSubject, *arguments: str) -> RunningAgent[subprocess.Popen[bytes]]:
     """``arguments`` are for the agent's command line.
 
     Raises UsageError where the folder or the interpreter cannot be used.
     """
-    if not subject.folder.is_dir():
-        raise UsageError(f"There is no folder {subject.folder}.")
+
+    def spawn(fds: Fds) -> subprocess.Popen[bytes]:
+        *agents, printed_out = fds
+        return spawn_python(subject, [*map(str, agents), *arguments], agents, printed_out)
+
+    return start_with(subject, spawn)
+
+
+def start_with(subject: AppSubject, start: Callable[[Fds], P]) -> RunningAgent[P]:
+    """``start`` gets the agent's ends, which are closed here afterwards. Raises UsageError."""
     with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
         commands_in, commands = _pipe(theirs, ours)
         lifeline_in, lifeline = _pipe(theirs, ours)
         answers, answers_out = _pipe(ours, theirs)
         printed, printed_out = _pipe(ours, theirs)
-        fds = (commands_in, answers_out, lifeline_in)
-        command = [str(agent_folder()), *map(str, fds), *arguments]
-        process = _spawn(subject, command, fds, printed_out)
+        process = start((commands_in, answers_out, lifeline_in, printed_out))
         ours.pop_all()
     return RunningAgent(process, LinePipes(commands, answers), lifeline, OutputTail(printed))
 
@@ -90,12 +120,18 @@ def _pipe(readers: contextlib.ExitStack, writers: contextlib.ExitStack) -> tuple
     return reading, writing
 
 
-def _spawn(
-    subject: AppSubject, command: list[str], fds: tuple[int, int, int], printed_out: int
+def spawn_python(
+    subject: AppSubject, arguments: Sequence[str], fds: Sequence[int], printed_out: int
 ) -> subprocess.Popen[bytes]:
+    """The agent on the subject's interpreter, in its folder and environment, a session of its own.
+
+    Raises UsageError where the folder is not there, or the interpreter cannot be run.
+    """
+    if not subject.folder.is_dir():
+        raise UsageError(f"There is no folder {subject.folder}.")
     try:
         return subprocess.Popen(
-            [str(subject.python.absolute()), *command],
+            [str(subject.python.absolute()), str(agent_folder()), *arguments],
             cwd=subject.folder,
             env=app_environment(os.environ, subject.python, subject.env),
             stdin=subprocess.DEVNULL,

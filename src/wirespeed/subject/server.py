@@ -8,6 +8,7 @@ over HTTP is not known here.
 from __future__ import annotations
 
 import math
+import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -87,7 +88,7 @@ class ServedApp:
         self,
         subject: AppSubject,
         server: ServerSettings,
-        running: RunningAgent,
+        running: RunningAgent[subprocess.Popen[bytes]],
         logbook: Logbook,
         port: int,
         header: VariantHeader,

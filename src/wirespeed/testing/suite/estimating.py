@@ -25,7 +25,7 @@ MOST_BLOCKS, FEWEST_BLOCKS = 40, 4
 DROPPED = 2
 
 Runs = Sequence[Sequence[Sequence[float]]]
-"""[arm][block][median, mean, GC, calls], in nanoseconds; the unchanged route first."""
+"""[arm][block][median, mean, GC, calls, fastest], in nanoseconds; the unchanged route first."""
 
 
 class Gain(NamedTuple):
