@@ -18,6 +18,20 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # that nothing else changes. Tests that need it would be skipped without a word otherwise.
 os.environ["PATH"] += os.pathsep + str(Path(sys.executable).parent)
 
+# Whatever runs pytest in a test runs it by itself, also while these tests run in parallel.
+for name in [each for each in os.environ if each.startswith("PYTEST_XDIST_")]:
+    del os.environ[name]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With ``-n``, a module's tests stay together, as they share what is dear; each version of the matrix by
+    itself, as they share nothing.
+    """
+    for item in items:
+        version = getattr(item, "callspec", None) and item.callspec.params.get("version", "")
+        module = item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group(f"{module} {version}".strip()))
+
 
 @pytest.fixture
 def write_app(tmp_path: Path) -> Callable[..., Path]:

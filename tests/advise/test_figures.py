@@ -59,7 +59,8 @@ def test_a_wait_does_not_hide_what_the_response_path_gains(plan: MakePlan) -> No
     assert at_once.response_path is not None
     assert waiting.response_path is not None
     apart = abs(math.log(waiting.response_path.ratio / at_once.response_path.ratio))
-    assert apart < max(0.03, half_width(at_once.response_path), half_width(waiting.response_path))
+    left_open = math.hypot(half_width(at_once.response_path), half_width(waiting.response_path))
+    assert apart < max(0.03, left_open)
 
 
 def half_width(estimate: Estimate) -> float:

@@ -113,6 +113,9 @@ async def hands_out_its_own(clear: bool = False):
     return shared
 '''
 
+SLOW = ("/untyped", "/classy", "/by-hand", "/shared")
+"""Slower than they need to be by more than a noisy run can show."""
+
 TESTS = """
 import asyncio
 

@@ -72,7 +72,7 @@ def outcome_of(
         noise=noise_of(table.confirmed, table.plan),
         elapsed_s=time.monotonic() - started,
         complete=evidence.ended_early is None and not interrupted,
-        notes=(*_notes(zero, evidence, left_out), *together.notes),
+        notes=(*_notes(zero, evidence, left_out), *dict.fromkeys(together.notes)),
         diff=together.diff,
         endpoints=tuple(endpoints),
         skipped=zero.requests.skipped,

@@ -15,7 +15,7 @@ from wirespeed.model.plan import AdvicePlan
 from wirespeed.model.subject import EditedSource
 from wirespeed.source.values import Written
 
-from .beside import Beside, BesideReport, BesideWish, run_beside
+from .beside import FEWEST_ROUNDS, Beside, BesideReport, BesideWish, run_beside
 from .budgeting import Clock
 from .edits import Writer, parts_of
 from .round_figures import Confirmed
@@ -56,8 +56,14 @@ def measure_own(
 
 
 def _rounds(arms: Sequence[_Arm], plan: AdvicePlan) -> int:
-    """As few as show the least that is expected of the arms; fixed before the first."""
-    return rounds_for(min(_expected_effect(arm) for arm in arms), len(arms), plan.alpha)
+    """As few as show the least that is expected of the arms; fixed before the first.
+
+    The fewest where none can be recommended: processes are dear, and nothing is decided by them.
+    """
+    deciding = [arm for arm in arms if not arm[2].is_only_shown]
+    if not deciding:
+        return FEWEST_ROUNDS
+    return rounds_for(min(map(_expected_effect, deciding)), len(arms), plan.alpha)
 
 
 def _expected_effect(arm: _Arm) -> float:

@@ -29,8 +29,8 @@ from .requests import SAFE_METHODS
 from .study import RoundZero
 from .table import Row, Table
 
-TRIALS = 3
-"""How often the rest is tried again without those that did not hold."""
+TRIALS = 4
+"""How often the diff is tried at most: without those that did not hold, and again where times disagreed."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,16 @@ def confirm_together(
 ) -> Together:
     """Write down what is recommended, start it beside the original, and compare; in time if it can be.
 
-    What turns out different takes the remedies of its endpoint out, and the rest is tried again.
+    What turns out different takes the remedies of its endpoint out, and the rest is tried again. Times that
+    disagree must do so in two trials: two processes side by side share a machine that others use, too.
     """
     together, writer = Together(), zero.writer
     standing = _written_down(table, writer, together)
-    for trial in range(TRIALS):
+    doubts: set[str] = set()
+    for trials_left in reversed(range(TRIALS)):
         if not standing or together.interrupted:
             break
-        if trial and time.monotonic() + 2 * zero.boot_s > clock.ends:
+        if trials_left < TRIALS - 1 and _is_over(clock, zero):
             _leave(standing, together, "the budget left no time to try the rest of the diff again")
             break
         written = _must_write(writer, standing)
@@ -92,13 +94,19 @@ def confirm_together(
         )
         together.evidence.append(report.evidence or {})
         together.interrupted = report.interrupted
-        failed = _judge(standing, rows, report, table, together)
-        if not failed:
+        can_repeat = trials_left > 0 and not _is_over(clock, zero)
+        failed, doubted = _judge(standing, rows, report, table, together, doubts if can_repeat else None)
+        if not failed and not doubted:
             break
+        doubts |= doubted
         standing = [each for each in standing if id(each) not in failed]
     together.standing_proposals = standing
     together.written = _must_write(writer, standing) if standing else None
     return together
+
+
+def _is_over(clock: Clock, zero: RoundZero) -> bool:
+    return time.monotonic() + 2 * zero.boot_s > clock.ends
 
 
 def _may_be_timed(row: Row, proposal: Proposal) -> bool:
@@ -162,25 +170,38 @@ def wish_of(row: Row, chosen: Collection[int], plan: AdvicePlan, *, times_all: b
 
 
 def _judge(
-    proposals: Sequence[Proposal], rows: Sequence[Row], report: BesideReport, table: Table, together: Together
-) -> set[int]:
-    """Ids of the proposals that did not hold; what became of each is then among the standings."""
+    proposals: Sequence[Proposal],
+    rows: Sequence[Row],
+    report: BesideReport,
+    table: Table,
+    together: Together,
+    doubts: Collection[str] | None,
+) -> tuple[set[int], set[str]]:
+    """Ids of the proposals that did not hold; what became of each is then among the standings.
+
+    And the requests whose times disagree and are not among ``doubts``: they want another trial. Where there
+    will be none (``None``), they do not hold.
+    """
     if report.not_started is not None:
-        return _did_not_start(proposals, report.not_started, together)
+        return _did_not_start(proposals, report.not_started, together), set()
     if report.excluded is not None:
         _leave(proposals, together, f"the edited app was not tried: {report.excluded}")
-        return set()
+        return set(), set()
     together.notes += _openapi_notes(proposals, report)
     failed: set[int] = set()
+    doubted: set[str] = set()
     for row, seen in zip(rows, report.endpoints, strict=True):
         mine = [each for each in row.recommends if any(each[0] is proposal for proposal in proposals)]
-        problem = seen.problem or disagreement([each for _, each in mine], seen, table.plan)
-        if problem is not None:
+        name = row.study.planned.request.name
+        apart = disagreement([each for _, each in mine], seen, table.plan)
+        if seen.problem is None and apart is not None and doubts is not None and name not in doubts:
+            doubted.add(name)
+        elif (problem := seen.problem or apart) is not None:
             failed |= _did_not_hold(row, [proposal for proposal, _ in mine], problem, together)
     for proposal in proposals:
         if id(proposal) not in failed:
             together.standings[id(proposal)] = _held(proposal, rows, report.endpoints)
-    return failed
+    return failed, doubted
 
 
 def _did_not_hold(row: Row, mine: Sequence[Proposal], problem: str, together: Together) -> set[int]:
