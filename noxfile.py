@@ -11,6 +11,7 @@ import nox
 
 LOCK = "requirements/dev.txt"
 QUICK = "not slow and not matrix and not browser and not postgres"
+ON_TWO_CORES = ("-n", "2", "--dist", "loadgroup")
 TOOLS = Path(sys.executable).parent
 
 nox.needs_version = ">=2024.10"
@@ -34,7 +35,7 @@ def tests(session: nox.Session) -> None:
     )
     session.install("--require-hashes", "-r", LOCK)
     session.install("--no-deps", "--reinstall", *map(str, Path(dist).glob("*.whl")))
-    session.run("python", "-m", "pytest", *(session.posargs or ["-m", QUICK]))
+    session.run("python", "-m", "pytest", *ON_TWO_CORES, *(session.posargs or ["-m", QUICK]))
 
 
 @nox.session(python=False)
