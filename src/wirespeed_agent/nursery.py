@@ -31,6 +31,8 @@ def run_nursery(socket_fd: int) -> Optional[Pipes]:
         # What an environment lacks, or cannot import, the app will tell.
         with contextlib.suppress(Exception):
             importlib.import_module(name)
+    # A fork takes one thread along, and whatever locks the others hold.
+    may_fork = len(os.listdir("/proc/self/task")) == 1
     connection = socket.socket(fileno=socket_fd)
     woken, wake = os.pipe()
     for fd in (woken, wake):
@@ -47,20 +49,22 @@ def run_nursery(socket_fd: int) -> Optional[Pipes]:
         request, fds = _receive(connection)
         if request is None:
             return None
+        if not may_fork:
+            _close(*fds)
+            _send(connection, {"started": None})
+            continue
         started, start = os.pipe()
         pid = os.fork()
         if pid == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             connection.close()
-            for fd in (woken, wake, started):
-                os.close(fd)
+            _close(woken, wake, started)
             return _become_agent(request, fds, start)
-        for fd in (*fds, start):
-            os.close(fd)
+        _close(*fds, start)
         # Only once it has a group of its own may it be told of: groups are what is ended.
         os.read(started, 1)
-        os.close(started)
+        _close(started)
         _send(connection, {"started": pid})
 
 
@@ -68,14 +72,18 @@ def _notice(number: int, frame: Any) -> None:
     """The signal is noticed by its byte; a handler there must be, or it would be dropped."""
 
 
+def _close(*fds: int) -> None:
+    for fd in fds:
+        os.close(fd)
+
+
 def _become_agent(request: Dict[str, Any], fds: List[int], start: int) -> Pipes:
     commands, answers, lifeline, printed = fds
     os.setsid()
     os.dup2(printed, 1)
     os.dup2(printed, 2)
-    os.close(printed)
     os.chdir(request["folder"])
-    os.close(start)
+    _close(printed, start)
     return commands, answers, lifeline
 
 

@@ -105,6 +105,18 @@ def test_without_its_nursery_an_agent_goes_on_and_no_other_starts(write_app: Wri
     assert ends(pid)
 
 
+def test_an_interpreter_that_starts_threads_by_itself_is_not_forked(
+    write_app: WriteApp, tmp_path: Path
+) -> None:
+    (tmp_path / "ahead").mkdir()
+    (tmp_path / "ahead" / "sitecustomize.py").write_text(
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n"
+    )
+    subject = subject_in(write_app(DRAWN), env={"PYTHONPATH": str(tmp_path / "ahead")})
+    with Nursery(subject) as nursery:
+        assert drawn(nursery, subject) != drawn(nursery, subject)
+
+
 SCRIPT = """
 import sys, time
 from pathlib import Path

@@ -10,16 +10,19 @@ from typing import Any, Self
 from wirespeed.errors import SubjectDied, SubjectError, SubjectHung, UsageError, WirespeedError
 from wirespeed.experiment.events import Booting, Listener
 from wirespeed.model.subject import AppSubject, Booted
-from wirespeed.subject.agent import AgentProcess
+from wirespeed.subject.agent import AgentProcess, Start
+from wirespeed.subject.process import start_agent
 
 
 @contextmanager
-def booted_agent(subject: AppSubject, *, hangs_at_shutdown: bool = False) -> Iterator[AgentProcess]:
+def booted_agent(
+    subject: AppSubject, start: Start = start_agent, *, hangs_at_shutdown: bool = False
+) -> Iterator[AgentProcess]:
     """A fresh process with the app imported and started, until the end of the block.
 
     An app that is known to hang at shutdown is ended without one, or every round would wait for its deadline.
     """
-    with AgentProcess(subject) as agent:
+    with AgentProcess(subject, start) as agent:
         agent.boot()
         yield agent
         if hangs_at_shutdown:

@@ -11,10 +11,10 @@ from typing import Any
 
 from wirespeed.errors import SubjectError, UsageError
 from wirespeed.experiment.edited_pairs import (
+    Boot,
     Pair,
     PairsEvidence,
     PairsPlan,
-    Start,
     measure_pairs,
     pairs_cost_s,
 )
@@ -82,7 +82,7 @@ def run_beside(
     hangs_at_shutdown: bool = False,
 ) -> BesideReport:
     """Start both apps ``rounds`` times, fewer where there is no time; once at least, to compare answers."""
-    start = partial(booted_agent, hangs_at_shutdown=hangs_at_shutdown)
+    boot = partial(booted_agent, hangs_at_shutdown=hangs_at_shutdown)
     pairs = [_pair(wish) for wish in wishes]
     round_cost_s = BOOTS_BESIDE * boot_s + pairs_cost_s(pairs, _plan(plan, rounds))
     left_s = ends - time.monotonic()
@@ -99,7 +99,7 @@ def run_beside(
             _plan(plan, chosen if chosen >= FEWEST_ROUNDS else 0),
             ends=ends,
             listener=listener,
-            start=start,
+            boot=boot,
         )
     except (SubjectError, UsageError) as error:
         return BesideReport((), excluded=f"the original did not start again: {error.message}")
@@ -108,7 +108,7 @@ def run_beside(
     if evidence.not_imported:
         names = ", ".join(Path(name).name for name in evidence.not_imported)
         return BesideReport((), excluded=f"the app does not import {names} as it starts")
-    own = {} if evidence.interrupted else _own_places(original, pairs, evidence, plan, listener, start)
+    own = {} if evidence.interrupted else _own_places(original, pairs, evidence, plan, listener, boot)
     return _report(evidence, wishes, own)
 
 
@@ -149,7 +149,7 @@ def _own_places(
     evidence: PairsEvidence,
     plan: AdvicePlan,
     listener: Listener,
-    start: Start,
+    boot: Boot,
 ) -> dict[int, set[str]]:
     """Where the original differs from itself in another process, by pair, of those whose answers differ.
 
@@ -161,7 +161,7 @@ def _own_places(
     asked = [replace(pairs[number], is_timed=False) for number in differing]
     try:
         again = measure_pairs(
-            original, original, asked, _plan(plan, 0), ends=time.monotonic(), listener=listener, start=start
+            original, original, asked, _plan(plan, 0), ends=time.monotonic(), listener=listener, boot=boot
         )
     except (SubjectError, UsageError):
         # Then the differences stand as they are, and no remedy is confirmed in spite of one.

@@ -22,7 +22,8 @@ from wirespeed.errors import SubjectDied, SubjectError, SubjectHung, UsageError,
 from wirespeed.model.advice import Difference, Fidelity
 from wirespeed.model.request import Request
 from wirespeed.model.subject import AppSubject, Booted
-from wirespeed.subject.agent import AgentProcess
+from wirespeed.subject.agent import AgentProcess, Start
+from wirespeed.subject.starting import Starting
 
 from .confirm import SLACK_S, WARM_UP_CALLS
 from .design import Schedule, round_log_ratios, schedule_parallel, schedule_round
@@ -121,13 +122,13 @@ class BootedAgent(Protocol):
 
 
 Agents = tuple[BootedAgent, BootedAgent]
-Start = Callable[[AppSubject], AbstractContextManager[BootedAgent]]
+Boot = Callable[[AppSubject, Start], AbstractContextManager[BootedAgent]]
 
 
 @contextmanager
-def booted(subject: AppSubject) -> Iterator[AgentProcess]:
+def booted(subject: AppSubject, start: Start) -> Iterator[AgentProcess]:
     """A fresh process with the app started, until the end of the block."""
-    with AgentProcess(subject) as agent:
+    with AgentProcess(subject, start) as agent:
         agent.boot()
         yield agent
 
@@ -140,7 +141,7 @@ def measure_pairs(
     *,
     ends: float,
     listener: Listener = ignore,
-    start: Start = booted,
+    boot: Boot = booted,
 ) -> PairsEvidence:
     """Compare all pairs, then measure ``plan.rounds`` rounds, as many as begin before ``ends``.
 
@@ -148,16 +149,18 @@ def measure_pairs(
     SubjectError where the original does not start the first time. Ctrl-C keeps the rounds that are complete.
     """
     evidence = PairsEvidence()
-    theatre = _Theatre(original, edited, pairs, plan, start, evidence)
+    starting = Starting((original, edited))
+    theatre = _Theatre(original, edited, pairs, plan, boot, starting, evidence)
     try:
-        for index in range(max(1, plan.rounds)):
-            if index and time.monotonic() > ends:
-                evidence.ended_early = f"there was time for {index} of {plan.rounds} rounds"
-                break
-            listener(RoundStarted(index + 1, plan.rounds))
-            measured = theatre.round(index)
-            evidence.rounds += [measured] if plan.rounds else []
-            listener(RoundFinished(index + 1, plan.rounds))
+        with starting:
+            for index in range(max(1, plan.rounds)):
+                if index and time.monotonic() > ends:
+                    evidence.ended_early = f"there was time for {index} of {plan.rounds} rounds"
+                    break
+                listener(RoundStarted(index + 1, plan.rounds))
+                measured = theatre.round(index)
+                evidence.rounds += [measured] if plan.rounds else []
+                listener(RoundFinished(index + 1, plan.rounds))
     except KeyboardInterrupt:
         evidence.interrupted = True
         evidence.ended_early = f"interrupted after {len(evidence.rounds)} of {plan.rounds} rounds"
@@ -219,14 +222,16 @@ class _Theatre:
         edited: AppSubject,
         pairs: Sequence[Pair],
         plan: PairsPlan,
-        start: Start,
+        boot: Boot,
+        starting: Starting,
         evidence: PairsEvidence,
     ) -> None:
         self._original = original
         self._edited = edited
         self._pairs = pairs
         self._plan = plan
-        self._start = start
+        self._boot = boot
+        self._starting = starting
         self._evidence = evidence
         self._statuses: dict[int, int] = {}
         """What the original answers with, by pair."""
@@ -247,32 +252,32 @@ class _Theatre:
 
     @contextmanager
     def _both(self) -> Iterator[Agents]:
-        with ExitStack() as stack:
+        with self._starting.of_a_round() as start, ExitStack() as stack:
             try:
-                original, edited = self._start_side_by_side(stack)
+                original, edited = self._start_side_by_side(stack, start)
             except (SubjectError, UsageError):
                 # Whose fault it is shows only where the original had the ports and locks to itself.
                 stack.close()
-                original, edited = self._start_in_turn(stack)
+                original, edited = self._start_in_turn(stack, start)
             imported = set(edited.booted.edited) if edited.booted else set()
             files = [str(each.file) for each in self._edited.edited]
             self._evidence.not_imported = [file for file in files if file not in imported]
             yield original, edited
 
-    def _start_side_by_side(self, stack: ExitStack) -> Agents:
+    def _start_side_by_side(self, stack: ExitStack, start: Start) -> Agents:
         """Nothing is measured meanwhile. Raises what starting either of them raises."""
         with ThreadPoolExecutor(1) as aside:
-            starting = self._start(self._edited)
+            starting = self._boot(self._edited, start)
             started = aside.submit(starting.__enter__)
             stack.callback(_leave, starting, started)
-            original = stack.enter_context(self._start(self._original))
+            original = stack.enter_context(self._boot(self._original, start))
             return original, started.result()
 
-    def _start_in_turn(self, stack: ExitStack) -> Agents:
+    def _start_in_turn(self, stack: ExitStack, start: Start) -> Agents:
         """Raises _EditedNotStarted, and what starting the original raises."""
-        original = stack.enter_context(self._start(self._original))
+        original = stack.enter_context(self._boot(self._original, start))
         try:
-            return original, stack.enter_context(self._start(self._edited))
+            return original, stack.enter_context(self._boot(self._edited, start))
         except (SubjectError, UsageError) as error:
             raise _EditedNotStarted(error.message) from error
 

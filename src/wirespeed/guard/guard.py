@@ -14,12 +14,12 @@ from wirespeed.experiment.events import Booting, Listener, ignore
 from wirespeed.model.guard_plan import GuardPlan
 from wirespeed.subject.agent import AgentProcess
 from wirespeed.subject.machine import cpu_ticks
+from wirespeed.subject.starting import SHARED_START, Starting
 
 from .document import Outcome, outcome_of
 from .rehearsal import Rehearsal, rehearse
 from .rounds import Evidence, Stage, measure_rounds
 from .sides import Sides, Staged, require_own_code, sides_of
-from .starting import SHARED_START, Starting
 from .trio import BASE, HEAD, NAMES, Asked, HostFailed, blamed, three_of
 
 __all__ = ["Outcome", "guard"]

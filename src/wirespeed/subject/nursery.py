@@ -24,7 +24,7 @@ from typing import Any, Self
 from wirespeed.errors import AgentFailed
 from wirespeed.model.subject import AppSubject
 
-from .process import Fds, Process, RunningAgent, spawn_python, start_with
+from .process import Fds, Process, RunningAgent, spawn_python, start_agent, start_with
 
 PATIENCE_S = 60.0
 """Importing FastAPI takes half a second; machines that are so busy that it takes this are hopeless."""
@@ -60,7 +60,7 @@ class Nursery:
         self._subject = subject
         self._asking = threading.Lock()
         self._told = threading.Condition()
-        self._started: list[int] = []
+        self._started: list[int | None] = []
         self._ended: dict[int, int] = {}
         self._is_over = False
 
@@ -92,8 +92,14 @@ class Nursery:
         self._process.wait()
 
     def start(self, subject: AppSubject) -> RunningAgent[Process]:
-        """An agent of its own session, as ``start_agent`` gives one. Raises AgentFailed or UsageError."""
-        return start_with(subject, lambda fds: self._fork(subject, fds))
+        """An agent of its own session, as ``start_agent`` gives one, which it is where forking is not safe.
+
+        Raises AgentFailed or UsageError.
+        """
+        try:
+            return start_with(subject, lambda fds: self._fork(subject, fds))
+        except _NotSafeError:
+            return start_agent(subject)
 
     def _fork(self, subject: AppSubject, fds: Fds) -> Process:
         request = json.dumps({"folder": str(subject.folder.absolute())}).encode()
@@ -107,7 +113,10 @@ class Nursery:
                     raise AgentFailed(f"No process could be started within {PATIENCE_S:g} s.")
                 if not self._started:
                     raise AgentFailed("The process that starts the app's processes has ended.")
-                return ForkedProcess(self, self._started.pop())
+                pid = self._started.pop()
+        if pid is None:
+            raise _NotSafeError
+        return ForkedProcess(self, pid)
 
     def returncode_of(self, pid: int, timeout: float | None) -> int:
         """Raises TimeoutError where the process has not ended by then."""
@@ -121,7 +130,7 @@ class Nursery:
         while message := self._receive():
             with self._told:
                 if "started" in message:
-                    self._started.append(int(message["started"]))
+                    self._started.append(message["started"])
                 else:
                     self._ended[int(message["ended"])] = os.waitstatus_to_exitcode(int(message["status"]))
                 self._told.notify_all()
@@ -135,6 +144,10 @@ class Nursery:
         except OSError:
             return {}
         return json.loads(data) if data else {}
+
+
+class _NotSafeError(Exception):
+    """The interpreter runs threads as soon as it starts, as some that are instrumented do."""
 
 
 class ForkedProcess:

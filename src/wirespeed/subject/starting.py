@@ -10,9 +10,10 @@ from contextlib import ExitStack, contextmanager
 from typing import Self
 
 from wirespeed.model.subject import AppSubject
-from wirespeed.subject.agent import Start
-from wirespeed.subject.nursery import Nursery, can_share_a_start
-from wirespeed.subject.process import start_agent
+
+from .agent import Start
+from .nursery import Nursery, can_share_a_start
+from .process import start_agent
 
 AT_ONCE = 2
 """Nurseries that import side by side: a second one costs no time on two cores."""
