@@ -15,8 +15,9 @@ from typing import Any
 
 from wirespeed.cli import toml_places
 from wirespeed.cli.commands import COMMANDS
-from wirespeed.cli.configuration_keys import KEYS, NAMED_ON_THE_SPOT, Key, keys_of, nested
+from wirespeed.cli.configuration_keys import KEYS, Key, keys_of, nested
 from wirespeed.cli.configuration_node import NAME, TABLE, Node, Source, shown
+from wirespeed.cli.options import NAMED_ON_THE_SPOT
 from wirespeed.errors import UsageError
 
 FILENAME = "pyproject.toml"

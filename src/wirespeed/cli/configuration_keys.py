@@ -46,12 +46,9 @@ KEYS = (
     Key("requests", kinds.requests, beside="request", of_apps=True),
     Key("headers", kinds.headers, beside="header", of_apps=True),
 )
-NAMED_ON_THE_SPOT = ("compare", "bisect")
-"""Commands whose requests are what is compared: the general ones are not for them."""
-
 _ONLY_ON_THE_COMMAND_LINE = {
     # What they say is said by keys, and there with more detail.
-    *("get", "request", "body", "header", "select", "ignore"),
+    *("get", "request", "requests_file", "body", "header", "select", "ignore"),
     # Consent that a file from somebody else must not give: to change files, or to load other machines.
     *("write", "write_baseline", "remote"),
     # What a run is for.

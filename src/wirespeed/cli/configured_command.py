@@ -1,7 +1,8 @@
 """The one place where a configuration file becomes defaults of options: a parser that reads it first.
 
-``--config`` and ``--no-config`` are added to every command that has an app or an interpreter. A function that
-has a parameter ``from_file`` gets the requests and headers of the file in it, which no option could say.
+``--config`` and ``--no-config`` are added to every command that has an app or an interpreter. A function
+that has a parameter ``from_file`` gets the requests and headers of the file in it, which no option could say;
+where requests are not what it compares, ``--requests-file`` replaces those.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
-from wirespeed.cli.options import APP_PARAMETERS, SUBJECT
+from wirespeed.cli.options import APP_PARAMETERS, NAMED_ON_THE_SPOT, SUBJECT
 from wirespeed.errors import UsageError
+
+if TYPE_CHECKING:
+    from wirespeed.model.plan import RequestWishes
 
 WISHES = "from_file"
 
@@ -32,6 +36,16 @@ _ConfigOption = Annotated[
         rich_help_panel=SUBJECT,
         help="Take defaults from [tool.wirespeed] in this file. "
         "Default: the pyproject.toml that --folder, or the working directory, lies below.",
+    ),
+]
+_RequestsFileOption = Annotated[
+    str | None,
+    typer.Option(
+        "--requests-file",
+        metavar="FILE",
+        rich_help_panel="Requests",
+        help="Requests that were sent already: a HAR file from a browser, of which only GET and HEAD are "
+        "taken, or a text with curl commands.",
     ),
 ]
 _NoConfigOption = Annotated[
@@ -47,12 +61,22 @@ def with_config_options(function: Callable[..., int]) -> Callable[..., int]:
     """The same command for Typer, with ``--config`` and ``--no-config``, and without ``from_file``."""
 
     @functools.wraps(function)
-    def called(context: typer.Context, config: str | None, no_config: bool, **options: Any) -> int:
-        return function(**options, **({WISHES: context.obj.wishes} if takes_wishes else {}))
+    def called(
+        context: typer.Context,
+        config: str | None,
+        no_config: bool,
+        requests_file: str | None = None,
+        **options: Any,
+    ) -> int:
+        wishes = context.obj.wishes
+        if requests_file is not None:
+            wishes = _with_requests_of(requests_file, wishes, options)
+        return function(**options, **({WISHES: wishes} if takes_wishes else {}))
 
     keyword = inspect.Parameter.KEYWORD_ONLY
     parameters = dict(inspect.signature(function).parameters)
     takes_wishes = parameters.pop(WISHES, None) is not None
+    takes_a_file = takes_wishes and function.__name__ not in NAMED_ON_THE_SPOT
     types = _types_of(function, parameters)
     own = [each.replace(annotation=types[name]) for name, each in parameters.items()]
     added = [
@@ -60,10 +84,31 @@ def with_config_options(function: Callable[..., int]) -> Callable[..., int]:
         inspect.Parameter("no_config", keyword, default=False, annotation=_NoConfigOption),
         inspect.Parameter("context", keyword, annotation=typer.Context),
     ]
+    if takes_a_file:
+        annotation = _RequestsFileOption
+        added.insert(0, inspect.Parameter("requests_file", keyword, default=None, annotation=annotation))
     called.__signature__ = inspect.Signature([*own, *added])  # type: ignore[attr-defined]
     called.__annotations__ = {each.name: each.annotation for each in (*own, *added)}
     del called.__wrapped__
     return called
+
+
+def _with_requests_of(name: str, wishes: RequestWishes, options: dict[str, Any]) -> RequestWishes:
+    """What the configuration wishes, with the requests of this file; what of it is not sent is told."""
+    from wirespeed.cli.failures import warn
+    from wirespeed.cli.request_files.reading import read_request_file
+    from wirespeed.hidden import hide_from_now_on
+
+    if options.get("get") or options.get("request"):
+        raise UsageError(
+            "--requests-file and --get or --request contradict each other",
+            advice="Write that request into the file as a curl command, or leave the file out.",
+        )
+    found = read_request_file(name)
+    hide_from_now_on(found.secrets)
+    if found.left_out:
+        warn(f"{name}: left out {' and '.join(found.left_out)}")
+    return wishes.model_copy(update={"named": found.requests})
 
 
 def _types_of(function: Callable[..., int], names: Iterable[str]) -> dict[str, Any]:

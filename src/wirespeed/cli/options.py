@@ -11,6 +11,8 @@ SUBJECT, MEASURING, OUTPUT = "The app", "Measuring", "Output"
 
 APP_PARAMETERS = ("app", "subjects", "target")
 """What commands call the parameter that names the app."""
+NAMED_ON_THE_SPOT = ("compare", "bisect")
+"""Commands whose requests are what is compared: those of a file are not for them."""
 
 FolderOption = Annotated[
     str, typer.Option(metavar="PATH", rich_help_panel=SUBJECT, help="Folder the app runs in.")
