@@ -73,7 +73,7 @@ def ask(version: Version, environment: MakeEnvironment) -> Ask:
 @pytest.fixture(scope="module")
 def advised(ask: Ask) -> dict[str, Any]:
     """The ``advice`` document on all cases."""
-    return ask(RequestWishes(), rounds=8)
+    return ask(RequestWishes(), rounds=6)
 
 
 def expected_on(version: Version, number: str) -> Expected:
