@@ -34,8 +34,8 @@ PYDANTIC_OF_ITS_TIME = {"0.100.1": ("pydantic==2.1.1",)}
 parameters in a way that Pydantic has changed since.
 """
 HOP_MARGIN = 0.1
-"""What a request alone may lose where others gain by a thread: on cores that others use, a hop costs more than
-two per cent of the 15 ms that case 07 waits, and ``def`` is rightly refused.
+"""What a request alone may lose where others gain by a thread: on cores that others use, a hop costs more
+than two per cent of the 15 ms that case 07 waits, and ``def`` is rightly refused.
 """
 
 

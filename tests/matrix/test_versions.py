@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.diagnosis.advise import advise, list_requests
+from wirespeed.experiment import confirm
 from wirespeed.model.advice import Advice, Arm, Endpoint
 from wirespeed.model.plan import AdvicePlan, RequestWishes
 from wirespeed.model.request import Request
@@ -165,7 +166,9 @@ ORDER = Request(method="POST", path="/orders", body=b'["tent"]')
 
 @pytest.fixture(scope="module")
 def advice(plan: MakePlan) -> Advice:
-    return advise(plan(ORDER)).advice
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confirm, "ARM_BUDGETS_NS", confirm.ARM_BUDGETS_NS[-1:])
+        return advise(plan(ORDER)).advice
 
 
 AsExpected = Callable[[Endpoint], bool]
