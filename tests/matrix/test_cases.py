@@ -77,7 +77,7 @@ def ask(version: Version, environment: MakeEnvironment) -> Ask:
 @pytest.fixture(scope="module")
 def advised(ask: Ask) -> dict[str, Any]:
     """The ``advice`` document on all cases."""
-    return ask(RequestWishes(), rounds=6)
+    return ask(RequestWishes(), rounds=5)
 
 
 def expected_on(version: Version, number: str) -> Expected:
