@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -50,7 +51,10 @@ def cases(home: Path) -> Iterator[Target]:
     for source in sorted((ROOT / "tests" / "cases").glob("[0-9]*.py")):
         folder = fresh(home / f"case-{source.name[:2]}")
         shutil.copy(source, folder / "main.py")
-        yield Target(f"case-{source.stem}", "main:app", folder)
+        # Named, as one of them starts a process when it is first called.
+        endpoint = re.search(r"^Endpoint: GET (\S+)", source.read_text(encoding="utf-8"), re.MULTILINE)
+        options = ("--get", endpoint[1]) if endpoint else ()
+        yield Target(f"case-{source.stem}", "main:app", folder, options=options)
 
 
 def examples(home: Path) -> Iterator[Target]:

@@ -139,11 +139,12 @@ class Nursery:
             self._told.notify_all()
 
     def _receive(self) -> dict[str, Any]:
+        """Nothing where there is no more, or what came is none of ours."""
         try:
-            data = self._ours.recv(LARGEST_MESSAGE)
-        except OSError:
+            message: dict[str, Any] = json.loads(self._ours.recv(LARGEST_MESSAGE) or b"{}")
+        except (OSError, ValueError):
             return {}
-        return json.loads(data) if data else {}
+        return message
 
 
 class _NotSafeError(Exception):
