@@ -48,6 +48,9 @@ def tell(app: str, document: dict[str, Any], seconds: float, peak_mb: float) -> 
     print(f"round sd {noise:.2%}" if noise is not None else "nothing measured")
     told = ", ".join(f"{count} {conclusion}" for conclusion, count in sorted(conclusions.items()))
     print(f"  {len(document['endpoints'])} endpoints called: {told}; {len(document['skipped'])} skipped")
+    found = Counter(finding["code"] for endpoint in document["endpoints"] for finding in endpoint["findings"])
+    if found:
+        print(f"  found: {', '.join(f'{code} on {count}' for code, count in sorted(found.items()))}")
     for endpoint in document["endpoints"]:
         for arm in endpoint["arms"]:
             if arm["recommended"]:
