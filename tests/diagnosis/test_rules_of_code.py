@@ -265,6 +265,23 @@ def test_ws201_advises_where_the_function_awaits_or_no_callable_of_the_route_is_
         assert "run_in_threadpool" in change.advice
 
 
+@pytest.mark.parametrize(("computed_ms", "is_blamed"), [(20, False), (13, True)])
+def test_ws201_blames_no_middleware_for_waiting_while_worker_threads_hold_the_interpreter(
+    computed_ms: int, is_blamed: bool
+) -> None:
+    report = work(
+        "report",
+        role="endpoint",
+        kind="def",
+        in_thread=True,
+        wall_ns=30 * MS,
+        off_cpu_ns=(30 - computed_ms) * MS,
+    )
+    found = seen(works=[report], holds=[hold(work=None)])
+
+    assert (evidence("WS201", found) is not None) is is_blamed
+
+
 # -- WS203 ---------------------------------------------------------------------------------------------------
 
 
