@@ -232,7 +232,7 @@ def _adapter_builder(current: Callable[[], Optional[Encoding]]) -> Callable[[Cal
             # Pydantic looks for names in the frame that asked, which is one further away from here.
             deeper = {**options, "_parent_depth": options.get("_parent_depth", 2) + 1}
             seen = current()
-            if seen is None:
+            if seen is None or _is_pydantics_own(sys._getframe(1)):
                 original(adapter, *args, **deeper)
                 return
             with seen.building("TypeAdapter", type_name(args[0] if args else options.get("type"))):
@@ -241,6 +241,11 @@ def _adapter_builder(current: Callable[[], Optional[Encoding]]) -> Callable[[Cal
         return build
 
     return watch
+
+
+def _is_pydantics_own(caller: types.FrameType) -> bool:
+    """Whether Pydantic makes it for itself, as for defaults in a JSON Schema: nobody can hoist that."""
+    return str(caller.f_globals.get("__name__", "")).partition(".")[0] == "pydantic"
 
 
 def _model_builder(current: Callable[[], Optional[Encoding]]) -> Callable[[Call], Call]:

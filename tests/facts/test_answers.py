@@ -75,6 +75,10 @@ def test_what_is_built_in_every_request_is_found_where_it_is_asked_for(observe: 
     assert "WS106" in fired(seen)
 
 
+def test_what_pydantic_builds_for_itself_is_nothing_that_anybody_could_keep(observe: Observe) -> None:
+    assert observe(ANSWERS, "/schema").built == []
+
+
 def test_a_model_made_by_a_call_is_found_too(observe: Observe) -> None:
     (built,) = observe(ANSWERS, "/created").built
 

@@ -98,6 +98,16 @@ async def created() -> int:
     return len(create_model("Created", x=(int, 1)).model_fields)
 
 
+class WithDefaults(BaseModel):
+    number: int = 1
+    names: list[str] = ["a"]
+
+
+@app.get("/schema")
+async def schema() -> int:
+    return len(WithDefaults.model_json_schema())
+
+
 class Cat(BaseModel):
     kind: Literal["cat"]
     lives: int
