@@ -23,6 +23,7 @@ for name in [each for each in os.environ if each.startswith("PYTEST_XDIST_")]:
     del os.environ[name]
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """With ``-n``, a module's tests stay together, as they share what is dear; each version of the matrix by
     itself, as they share nothing.

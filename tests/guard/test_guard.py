@@ -278,5 +278,10 @@ def test_ctrl_c_leaves_neither_a_process_nor_a_checkout(repository: Make) -> Non
 
     assert guarding.returncode == 130
     assert json.loads(printed)["complete"] is False
+    # What was just being started hears of the end by itself.
+    for _ in range(100):
+        if not processes_with(mark):
+            break
+        time.sleep(0.05)
     assert processes_with(mark) == []
     assert len(git(root, "worktree", "list").splitlines()) == 1

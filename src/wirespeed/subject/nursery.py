@@ -70,9 +70,10 @@ class Nursery:
             failing.callback(self._ours.close)
             arguments = "--nursery", str(theirs.fileno())
             self._process = spawn_python(self._subject, arguments, (theirs.fileno(),), nowhere.fileno())
+            failing.callback(self.end)
+            self._reader = threading.Thread(target=self._read, name="wirespeed-nursery", daemon=True)
+            self._reader.start()
             failing.pop_all()
-        self._reader = threading.Thread(target=self._read, name="wirespeed-nursery", daemon=True)
-        self._reader.start()
         return self
 
     def __exit__(
