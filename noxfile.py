@@ -11,7 +11,7 @@ import nox
 
 LOCK = "requirements/dev.txt"
 QUICK = "not slow and not matrix and not browser and not postgres"
-ON_TWO_CORES = ("-n", "2", "--dist", "loadgroup")
+ON_TWO_CORES = ("-n", "2", "--dist", "loadfile")
 TOOLS = Path(sys.executable).parent
 
 nox.needs_version = ">=2024.10"

@@ -23,17 +23,6 @@ for name in [each for each in os.environ if each.startswith("PYTEST_XDIST_")]:
     del os.environ[name]
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With ``-n``, a module's tests stay together, as they share what is dear; each version of the matrix by
-    itself, as they share nothing.
-    """
-    for item in items:
-        version = getattr(item, "callspec", None) and item.callspec.params.get("version", "")
-        module = item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group(f"{module} {version}".strip()))
-
-
 @pytest.fixture
 def write_app(tmp_path: Path) -> Callable[..., Path]:
     """Write ``source`` as a module, ``pkg.main`` with its packages; gives the folder to import from."""
