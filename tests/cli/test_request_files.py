@@ -57,6 +57,8 @@ def get(url: str, **headers: str) -> dict[str, Any]:
         ("curl 'http://a/x' \\\n  -o /dev/null \\\n  --compressed", "GET", "/x", b""),
         ("curl http://a/x --data-raw $'it\\'s \\u20ac'", "POST", "/x", "it's \u20ac".encode()),
         ("curl http://a/x --data-raw 'two\nlines'", "POST", "/x", b"two\nlines"),
+        ("curl -sS -sSLXPUT http://a/x", "PUT", "/x", b""),
+        ("curl http://a/x --data-raw '--b=1'", "POST", "/x", b"--b=1"),
         ("curl http://a/caf\u00e9", "GET", "/caf%C3%A9", b""),
     ],
 )
@@ -77,15 +79,18 @@ def test_several_commands_with_comments_between_them_are_several_requests(read: 
 
 
 def test_headers_cookies_and_credentials_are_sent_and_never_told(read: Read) -> None:
-    found = read("curl http://a/ -H 'X-Api-Key: k3y' -b 'session=abc' -u me:pass -H 'Accept: text/html'")
+    found = read(
+        "curl http://a/ -H 'X-Api-Key: k3y-of-mine' -H 'X-Auth-Version: 1' -b 'id=1; session=abcdef' -u me:pass -H 'Accept: text/html'"
+    )
 
     assert found.requests[0].headers == (
-        ("X-Api-Key", "k3y"),
-        ("Cookie", "session=abc"),
+        ("X-Api-Key", "k3y-of-mine"),
+        ("X-Auth-Version", "1"),
+        ("Cookie", "id=1; session=abcdef"),
         ("Authorization", "Basic bWU6cGFzcw=="),
         ("Accept", "text/html"),
     )
-    assert found.secrets == ("k3y", "session=abc", "Basic bWU6cGFzcw==")
+    assert found.secrets == ("k3y-of-mine", "id=1; session=abcdef", "abcdef", "Basic bWU6cGFzcw==")
 
 
 @pytest.mark.parametrize(
@@ -161,6 +166,10 @@ def test_what_belongs_to_a_connection_or_a_cache_is_not_repeated(read: Read) -> 
     (request,) = read(har(get("http://a/", **of_connection, Cookie="id=1"))).requests
 
     assert request.headers == (("Cookie", "id=1"),)
+
+
+def test_the_host_of_a_recording_is_no_secret(read: Read) -> None:
+    assert read(har(get("http://shop.example/", **{":authority": "shop.example"}))).secrets == ()
 
 
 @pytest.mark.parametrize(

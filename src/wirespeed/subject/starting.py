@@ -28,13 +28,13 @@ class Starting:
         self._subject = subjects[0]
         self.is_shared = can_share_a_start(subjects)
         self._waiting: list[Nursery] = []
-        self._unused = ExitStack()
+        self._open = ExitStack()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self._unused.close()
+        self._open.close()
 
     @contextmanager
     def of_a_round(self) -> Iterator[Start]:
@@ -43,6 +43,6 @@ class Starting:
             yield start_agent
             return
         if not self._waiting:
-            self._unused.close()
-            self._waiting = [self._unused.enter_context(Nursery(self._subject)) for _ in range(AT_ONCE)]
+            self._open.close()
+            self._waiting = [self._open.enter_context(Nursery(self._subject)) for _ in range(AT_ONCE)]
         yield self._waiting.pop().start

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from base64 import b64encode
@@ -13,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote_plus, urlsplit
 
 from wirespeed.cli.request_options import parse_header
+from wirespeed.diagnosis.request_building import body_type
 from wirespeed.errors import UsageError
 
 from .sent import Read, Sent
@@ -32,7 +32,6 @@ _DATA = ("-d", "--data", "--data-ascii", "--data-raw", "--data-binary", "--data-
 _HEADERS = {"-A": "User-Agent", "--user-agent": "User-Agent", "-e": "Referer", "--referer": "Referer"}
 _SEPARATORS = ";&|\n"
 _ANSI_C = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
-_VALUED = {"-H", "-X", "-d", "-u", "-b", "-A", "-e", "-o", "-w", "-m", "-E", "-x"}
 
 
 @dataclass
@@ -78,12 +77,14 @@ def _plainly_quoted(found: re.Match[str]) -> str:
 
 def _sent(words: list[str], where: str) -> Iterator[Sent]:
     command = _Command()
-    waiting = iter(_apart(words))
+    waiting = iter(words)
     for word in waiting:
         if not word.startswith("-") or word == "-":
             command.urls.append(word)
-        elif word not in _FLAGS:
-            _take(command, word, waiting, where)
+            continue
+        option, attached = _apart(word)
+        if option not in _FLAGS:
+            _take(command, option, iter([attached]) if attached else waiting, where)
     if not command.urls:
         raise UsageError(f"{where} has a curl command without a URL")
     body = (b"" if command.is_json else b"&").join(command.data)
@@ -91,16 +92,14 @@ def _sent(words: list[str], where: str) -> Iterator[Sent]:
         yield _one(command, url if "://" in url else f"http://{url}", body)
 
 
-def _apart(words: list[str]) -> Iterator[str]:
-    """``-XPOST`` and ``--request=POST`` as two words."""
-    for word in words:
-        option, equals, value = word.partition("=")
-        if word[:2] in _VALUED and len(word) > 2 and not word.startswith("--"):
-            yield from (word[:2], word[2:])
-        elif word.startswith("--") and equals:
-            yield from (option, value)
-        else:
-            yield word
+def _apart(word: str) -> tuple[str, str]:
+    """An option and the value in its word, if there is one: ``--request=POST``, ``-XPOST``, ``-sSXPOST``."""
+    if word.startswith("--"):
+        option, _, value = word.partition("=")
+        return option, value
+    while len(word) > 2 and word[:2] in _FLAGS:
+        word = f"-{word[2:]}"
+    return word[:2], word[2:]
 
 
 def _take(command: _Command, option: str, waiting: Iterator[str], where: str) -> None:
@@ -162,11 +161,6 @@ def _one(command: _Command, url: str, body: bytes) -> Sent:
 
 
 def _content_type(command: _Command, body: bytes) -> str:
-    """curl says that every body is a form; of one that is JSON, that was hardly meant."""
-    if command.is_json:
-        return "application/json"
-    try:
-        json.loads(body)
-    except ValueError:
-        return "application/x-www-form-urlencoded"
-    return "application/json"
+    """curl says that every body is a form; of one that looks like JSON, that was hardly meant."""
+    looks = "application/json" if command.is_json else body_type(None, body)
+    return looks or "application/x-www-form-urlencoded"

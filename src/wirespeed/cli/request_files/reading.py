@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from wirespeed.cli.request_files import curl, har
-from wirespeed.cli.request_options import parse_request, require_header, saying_its_type
+from wirespeed.cli.request_options import parse_request, require_header
 from wirespeed.errors import UsageError
 from wirespeed.model.request import Request
 
@@ -22,6 +22,8 @@ _OF_THE_CONNECTION = re.compile(
 )
 """Headers that are about one connection or one cache, not about what is asked for."""
 _SECRET = re.compile(r"cookie|.*(auth|token|key|secret|session|password).*", re.IGNORECASE)
+SHORTEST_SECRET = 6
+"""A header named like a secret may say ``1``, and that is hidden wherever it stands."""
 
 
 class RequestFile(NamedTuple):
@@ -50,9 +52,17 @@ def read_request_file(name: str) -> RequestFile:
     if not ours:
         told = "; ".join(left_out)
         raise UsageError(f"--requests-file {name} has no request to send" + (f": {told}" if told else ""))
-    secrets = [value for each in ours for header, value in each.headers if _SECRET.fullmatch(header)]
     requests = tuple(dict.fromkeys(_request(each, name) for each in ours))
-    return RequestFile(requests, tuple(secrets), tuple(left_out))
+    return RequestFile(requests, tuple(_secrets(requests)), tuple(left_out))
+
+
+def _secrets(requests: Iterable[Request]) -> Iterator[str]:
+    """Values of credentials and cookies, each cookie's by itself too; short ones stand in too many words."""
+    for header, value in (pair for request in requests for pair in request.headers):
+        if _SECRET.fullmatch(header):
+            parts = [each.partition("=")[2].strip() for each in value.split(";")]
+            cookies = parts if header.lower() == "cookie" else []
+            yield from (each for each in (value, *cookies) if len(each) >= SHORTEST_SECRET)
 
 
 _FORMATS = "A HAR file from a browser is, and so is a text with curl commands."
@@ -77,10 +87,10 @@ def _request(sent: Sent, name: str) -> Request:
     path = (split.path or "/") + (f"?{split.query}" if split.query else "")
     request = parse_request(sent.method, path, f"--requests-file {name}:")
     headers = tuple(_kept(sent.headers))
-    return saying_its_type(request.model_copy(update={"headers": headers, "body": sent.body}), ())
+    return request.model_copy(update={"headers": headers, "body": sent.body})
 
 
-def _kept(headers: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
+def _kept(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     for header, value in headers:
         if not _OF_THE_CONNECTION.fullmatch(header):
             require_header(header, value)
