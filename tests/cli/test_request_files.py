@@ -80,7 +80,8 @@ def test_several_commands_with_comments_between_them_are_several_requests(read: 
 
 def test_headers_cookies_and_credentials_are_sent_and_never_told(read: Read) -> None:
     found = read(
-        "curl http://a/ -H 'X-Api-Key: k3y-of-mine' -H 'X-Auth-Version: 1' -b 'id=1; session=abcdef' -u me:pass -H 'Accept: text/html'"
+        "curl http://a/ -H 'X-Api-Key: k3y-of-mine' -H 'X-Auth-Version: 1' "
+        "-b 'id=1; session=abcdef' -u me:pass -H 'Accept: text/html'"
     )
 
     assert found.requests[0].headers == (
