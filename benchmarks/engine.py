@@ -1,12 +1,13 @@
 """Requests per CPU-second of ``wirespeed load`` and of wrk, hey, autocannon, h2load, ab, on one nginx.
 
-    python benchmarks/engine.py [--install] [--turns 5] [--seconds 3] [--connections 1,50,1000]
+    python benchmarks/engine.py [--install] [--turns 15] [--seconds 0.5] [--connections 1,50,1000]
                                 [--bodies 25,75000] [--tools wirespeed,wrk,hey]
 
-Every tool runs far longer than it is looked at. Between two moments in the middle, its CPU time is read from
-its process's CPU clock, and the requests from nginx's own counter: start-up costs nobody anything, and no
-tool counts for itself. Tools take turns in random order, because machines change. Needs Linux. ``--install``
-gets the tools with apt-get and npm.
+For each setting every tool starts once, and stands still (SIGSTOP) while another has its turn. Between two
+moments in the middle of a turn, the tool's CPU time is read from its process's CPU clock, and the requests
+from nginx's own counter: start-up costs nobody anything, and no tool counts for itself. Turns are short and
+in random order, because machines change within seconds. Needs Linux. ``--install`` gets the tools with
+apt-get and npm.
 
 wirespeed runs on the interpreter that runs this script, so give it one as users have: distributions and uv
 build theirs with profile-guided optimization; pyenv does not unless told to.
@@ -19,6 +20,7 @@ import os
 import platform
 import random
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -34,17 +36,19 @@ from tempfile import TemporaryDirectory
 PORT = 19_099
 GOAL = 0.9
 WARM_UP_S = 0.7
+RESUME_S = 0.1
+"""After it stood still, a tool first takes the answers that waited for it."""
 PACKAGES = ("nginx-light", "wrk", "hey", "apache2-utils", "nghttp2-client")
 NPM_FOLDER = Path.home() / ".cache" / "wirespeed-benchmarks"
 """Where ``--install`` puts autocannon."""
 
 TOOLS: dict[str, Callable[[str, int], list[str]]] = {
-    "wirespeed": lambda url, c: [*WIRESPEED, "load", url, "-c", str(c), "-d", "120s", "--no-save"],
-    "wrk": lambda url, c: ["wrk", "-t1", f"-c{c}", "-d120s", url],
-    "hey": lambda url, c: ["hey", "-cpus", "1", "-c", str(c), "-z", "120s", url],
-    "autocannon": lambda url, c: [AUTOCANNON, "-c", str(c), "-d", "120", url],
-    "h2load": lambda url, c: ["h2load", "--h1", "-t1", f"-c{c}", "-D120", url],
-    "ab": lambda url, c: ["ab", "-k", "-c", str(c), "-t", "120", "-n", "10000000", url],
+    "wirespeed": lambda url, c: [*WIRESPEED, "load", url, "-c", str(c), "-d", "900s", "--no-save"],
+    "wrk": lambda url, c: ["wrk", "-t1", f"-c{c}", "-d900s", url],
+    "hey": lambda url, c: ["hey", "-cpus", "1", "-c", str(c), "-z", "900s", url],
+    "autocannon": lambda url, c: [AUTOCANNON, "-c", str(c), "-d", "900", url],
+    "h2load": lambda url, c: ["h2load", "--h1", "-t1", f"-c{c}", "-D900", url],
+    "ab": lambda url, c: ["ab", "-k", "-c", str(c), "-t", "900", "-n", "1000000000", url],
 }
 WIRESPEED = [sys.executable, "-c", "from wirespeed.cli import main; main()"]
 AUTOCANNON = shutil.which("autocannon") or str(NPM_FOLDER / "node_modules" / ".bin" / "autocannon")
@@ -54,7 +58,7 @@ worker_processes 1;
 daemon off;
 pid {folder}/pid;
 error_log {folder}/error.log;
-events {{ worker_connections 4096; }}
+events {{ worker_connections 16384; }}
 http {{
   access_log off;
   sendfile on;
@@ -116,29 +120,46 @@ def take_turns(
 ) -> dict[tuple[str, Setting], list[float]]:
     """Requests per CPU-second of every turn, by tool and setting."""
     figures: dict[tuple[str, Setting], list[float]] = defaultdict(list)
-    for turn in range(turns):
-        for setting in settings:
-            for tool in random.sample(tools, len(tools)):
-                figures[tool, setting].append(one_turn(server, tool, setting, seconds))
-        print(f"turn {turn + 1} of {turns}, load average {os.getloadavg()[0]:.1f}", file=sys.stderr)
+    for setting in settings:
+        with standing_still(server, tools, setting) as processes:
+            for _ in range(turns):
+                for tool in random.sample(tools, len(tools)):
+                    figures[tool, setting].append(one_turn(server, processes[tool], seconds))
+        print(f"{setting}: {turns} turns, load average {os.getloadavg()[0]:.1f}", file=sys.stderr)
     return figures
 
 
-def one_turn(server: Nginx, tool: str, setting: Setting, seconds: float) -> float:
+@contextmanager
+def standing_still(
+    server: Nginx, tools: list[str], setting: Setting
+) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
+    """Every tool, started, warm, and stopped."""
     url = f"http://127.0.0.1:{PORT}/{setting.body_bytes}"
-    command = TOOLS[tool](url, setting.connections)
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    processes: dict[str, subprocess.Popen[bytes]] = {}
     try:
-        wait_for_load(server, process, setting.connections)
-        requests, cpu_s = server.served(), cpu_time_s(process.pid)
-        time.sleep(seconds)
-        requests, cpu_s = server.served() - requests, cpu_time_s(process.pid) - cpu_s
-        if not requests:
-            raise SystemExit(f"{tool} put no load on for {seconds} s: was the machine stopped?")
-        return requests / cpu_s
+        for tool in tools:
+            command = TOOLS[tool](url, setting.connections)
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            processes[tool] = process
+            wait_for_load(server, process, setting.connections)
+            process.send_signal(signal.SIGSTOP)
+        yield processes
     finally:
-        process.kill()
-        process.wait()
+        for process in processes.values():
+            process.kill()
+            process.wait()
+
+
+def one_turn(server: Nginx, process: subprocess.Popen[bytes], seconds: float) -> float:
+    process.send_signal(signal.SIGCONT)
+    time.sleep(RESUME_S)
+    requests, cpu_s = server.served(), cpu_time_s(process.pid)
+    time.sleep(seconds)
+    requests, cpu_s = server.served() - requests, cpu_time_s(process.pid) - cpu_s
+    process.send_signal(signal.SIGSTOP)
+    if process.poll() is not None or not requests:
+        raise SystemExit(f"{process.args!r} put no load on for {seconds} s: was the machine stopped?")
+    return requests / cpu_s
 
 
 def wait_for_load(server: Nginx, process: subprocess.Popen[bytes], connections: int) -> None:
@@ -250,8 +271,8 @@ def install() -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--install", action="store_true", help="install what is missing")
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=3.0, help="how long to look at a tool in a turn")
+    parser.add_argument("--turns", type=int, default=15)
+    parser.add_argument("--seconds", type=float, default=0.5, help="how long to look at a tool in a turn")
     parser.add_argument("--connections", default="1,50,1000")
     parser.add_argument("--bodies", default="25,75000", help="bytes")
     parser.add_argument("--tools", default=",".join(TOOLS))

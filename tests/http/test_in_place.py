@@ -26,15 +26,16 @@ def run(url: str, **changes: object) -> Measured:
 
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How often lanes began to wait in place, a number each."""
+    """How long lanes began to wait in place for, a number each time."""
     began: list[int] = []
-    wait = Lane.waiting_in_place
+    wait = Lane.wait_in_place
 
-    def counted(lane: Lane, patience_ns: int) -> object:
-        began.append(patience_ns)
-        return wait(lane, patience_ns)
+    def noted(lane: Lane, patience_ns: int) -> None:
+        if patience_ns:
+            began.append(patience_ns)
+        wait(lane, patience_ns)
 
-    monkeypatch.setattr(Lane, "waiting_in_place", counted)
+    monkeypatch.setattr(Lane, "wait_in_place", noted)
     return began
 
 

@@ -79,21 +79,24 @@ class ClosedLoop:
 
     def _stay(self, lane: Lane) -> None:
         """Send and receive in turn while answers come soon, but let the event loop have its turn."""
-        leaves_ns = clock() + self._patience_ns
+        self._sent_ns = clock()
+        leaves_ns = self._sent_ns + self._patience_ns
         self._staying = self._answered = True
-        with lane.waiting_in_place(self._patience_ns):
-            while self._answered and self._left and (now_ns := clock()) < leaves_ns:
-                self._answered, self._sent_ns = False, now_ns
-                self._next(lane)
-                receive = lane.receive
-                while receive() and not self._answered and clock() < leaves_ns:
-                    pass
+        lane.wait_in_place(self._patience_ns)
+        while self._answered and self._left and clock() < leaves_ns:
+            self._answered = False
+            exchange = lane.exchange
+            self._left -= exchange(self._calls, self._left, leaves_ns)
+            receive = lane.receive
+            while not self._answered and clock() < leaves_ns and receive():
+                pass
         self._staying = False
-        if not self._answered:
-            return
-        if self._left:
+        if self._answered and self._left:
+            # Still waiting in place, for to change that takes a call to the system each time.
             self._call_soon(self._stay, lane)
-        else:
+            return
+        lane.wait_in_place(0)
+        if self._answered:
             self._rest(1)
 
     def _next_of_all(self) -> None:

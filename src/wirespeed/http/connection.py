@@ -14,7 +14,7 @@ import asyncio
 import socket
 import ssl
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from time import perf_counter_ns as clock
 from typing import Protocol, cast
@@ -87,6 +87,7 @@ class Connection(asyncio.Protocol):
         "_sent_ns",
         "_sock",
         "_transport",
+        "_waits",
         "_written_ns",
         "ended",
     )
@@ -106,7 +107,7 @@ class Connection(asyncio.Protocol):
             self._first_sent_ns
         ) = 0
         self._patience_ns = 0
-        self._is_reset = False
+        self._is_reset = self._waits = False
         self.ended: Failure | None = None
         """How the connection ended, as a request on it would have to see it."""
 
@@ -168,6 +169,49 @@ class Connection(asyncio.Protocol):
         )
         ready()
 
+    def exchange(self, calls: Iterator[Call], most: int, until_ns: int) -> int:
+        """Send requests and wait for the answers here; returns how many were sent.
+
+        Goes on while each answer is whole, known and there in time. Of all that were sent, the lane hears of
+        the last one only. Only after ``wait_in_place``, and while no request is under way.
+        """
+        send, receive, record = self.send, self._sock.recv, self._record
+        sent = 0
+        while sent < most and clock() < until_ns:
+            call = next(calls)
+            sent += 1
+            send(call, NOW)
+            known = call.known_head
+            expected = known.answer_bytes
+            if not expected:
+                return sent
+            try:
+                data = receive(expected + 1)
+            except BlockingIOError:
+                return sent
+            except OSError as error:
+                self.connection_lost(error)
+                return sent
+            if len(data) != expected or not data.startswith(known.head):
+                self._received(data)
+                return sent
+            end_ns = clock()
+            self._call = None
+            record(
+                pack_row(
+                    self._due_ns,
+                    self._sent_ns,
+                    self._written_ns,
+                    end_ns,
+                    end_ns,
+                    known.status,
+                    expected,
+                )
+            )
+        ready = self._ready
+        ready()
+        return sent
+
     def receive(self) -> bool:
         """Wait for more of the answer, here; False where nothing came in time, or the connection ended.
 
@@ -185,6 +229,9 @@ class Connection(asyncio.Protocol):
         except OSError as error:
             self.connection_lost(error)
             return False
+        return self._received(data)
+
+    def _received(self, data: bytes) -> bool:
         if not data:
             self.eof_received()
             return False
@@ -195,8 +242,12 @@ class Connection(asyncio.Protocol):
 
     def wait_in_place(self, patience_ns: int) -> None:
         """Let sending and receiving take so long from now on, not fail at once; 0 ends that."""
+        waits = patience_ns > 0
+        if waits == self._waits and patience_ns in (0, self._patience_ns):
+            return
+        self._waits = waits
         with suppress(OSError):  # Closed by now: nothing will be sent or received on it.
-            self._sock.setblocking(patience_ns > 0)
+            self._sock.setblocking(waits)
             if patience_ns not in (0, self._patience_ns):
                 self._patience_ns = patience_ns
                 limit = _TIMEVAL.pack(*divmod(patience_ns // 1000, 1_000_000))

@@ -17,7 +17,7 @@ from time import perf_counter_ns as clock
 
 import numpy as np
 
-from wirespeed.http.connection import Call, Connection
+from wirespeed.http.connection import NOW, Call, Connection
 from wirespeed.http.dialing import Dialer, DialFailed, DialTimes
 from wirespeed.http.outcomes import Failure, Tally
 from wirespeed.http.recording import Recorder
@@ -38,7 +38,17 @@ def _receive_nothing() -> bool:
 class Lane:
     """Sends what it is given, one request at a time, and says when it is ready for the next."""
 
-    __slots__ = ("_connection", "_failed_dials", "_lanes", "_pending", "_task", "ready", "receive", "send")
+    __slots__ = (
+        "_connection",
+        "_failed_dials",
+        "_lanes",
+        "_pending",
+        "_task",
+        "exchange",
+        "ready",
+        "receive",
+        "send",
+    )
 
     def __init__(self, lanes: Lanes) -> None:
         self._lanes = lanes
@@ -49,6 +59,8 @@ class Lane:
         self.ready: Callable[[], None] = partial(lanes.on_ready, self)
         self.send: Callable[[Call, int], None] = self._dial_and_send
         """Send a request that was due at a time, or is ``NOW``. The lane must be ready."""
+        self.exchange: Callable[[Iterator[Call], int, int], int] = self._send_one
+        """Send at most so many requests, until a time, and wait in place for each answer; tells how many."""
         self.receive: Callable[[], bool] = _receive_nothing
         """Wait in place for more of the answer; False where there is none soon."""
 
@@ -69,18 +81,10 @@ class Lane:
         """Whether ``receive`` can bring the answer: what goes through TLS needs the event loop."""
         return _HAS_SOCKET_TIMEOUTS and self._lanes.dialer.in_the_clear
 
-    @contextlib.contextmanager
-    def waiting_in_place(self, patience_ns: int) -> Iterator[None]:
-        """While the block runs, ``receive`` waits so long for answers, and no longer."""
-        connection = self._connection
-        if connection is None:
-            yield
-            return
-        connection.wait_in_place(patience_ns)
-        try:
-            yield
-        finally:
-            connection.wait_in_place(0)
+    def wait_in_place(self, patience_ns: int) -> None:
+        """Let ``exchange`` and ``receive`` wait so long for an answer from now on; 0 ends that."""
+        if self._connection is not None:
+            self._connection.wait_in_place(patience_ns)
 
     @property
     def is_connected(self) -> bool:
@@ -107,6 +111,7 @@ class Lane:
 
     def closed(self) -> None:
         self.send = self._dial_and_send
+        self.exchange = self._send_one
         self.receive = _receive_nothing
 
     def stale(self, call: Call, due_ns: int) -> None:
@@ -129,12 +134,17 @@ class Lane:
         self._connection = Connection(self, lanes.recorder, sock, in_the_clear=lanes.dialer.in_the_clear)
         return self._connection
 
+    def _send_one(self, calls: Iterator[Call], most: int, until_ns: int) -> int:
+        self.send(next(calls), NOW)
+        return 1
+
     def _send_first(self, call: Call, due_ns: int) -> None:
         assert self._connection is not None
         if self._connection.ended is not None:
             self.failed(self._connection.ended)
             return
         self.send, self.receive = self._connection.send, self._connection.receive
+        self.exchange = self._connection.exchange
         self._connection.send_first(call, due_ns)
 
     def _dial_and_send(self, call: Call, due_ns: int) -> None:
