@@ -288,7 +288,7 @@ async def die() -> str:
 
 
 def test_an_app_that_dies_while_it_is_measured_is_invalid(write_app: Callable[..., Path]) -> None:
-    app = hosted(write_app(DYING), DIES_AT="100")
+    app = hosted(write_app(DYING), DIES_AT="1700")
     document = compare(plan(app, app, timeout_s=1.0)).document
     assert verdict_of(document).verdict is Verdict.INVALID
     reasons = " ".join(document.validity.reasons)

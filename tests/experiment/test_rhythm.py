@@ -38,6 +38,14 @@ def test_the_dearer_starting_is_the_longer_a_round_measures() -> None:
     assert rhythm_of_runs([1e6, 1e6], 1000.0) == rhythm_of_runs([1e6, 1e6], 100.0)
 
 
+def test_the_more_blocks_spread_the_longer_a_round_measures_but_never_beyond_twice_its_start() -> None:
+    usual = rhythm_of_runs([1e6, 1e6], 2.0)
+    calm, noisy, wild = (rhythm_of_runs([1e6, 1e6], 2.0, spread) for spread in (0.01, 0.05, 5.0))
+    assert calm == usual
+    assert usual.blocks < noisy.blocks < wild.blocks
+    assert round_s(wild, [1e6, 1e6]) <= 2 * 2.0 + wild.warm_up * 2e-3
+
+
 def test_slices_are_long_enough_for_ten_answers_on_every_connection() -> None:
     assert rhythm_of_slices([5e6, 50e6]) == Rhythm(3, (Slice(0.2), Slice(0.5)), 2)
     assert rhythm_of_slices([5e6, 700e6]) == Rhythm(1, (Slice(0.2), Slice(7.0)), 2)

@@ -10,18 +10,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+import numpy as np
+
 from wirespeed.model.advice import Difference
 from wirespeed.model.comparison_plan import ComparisonPlan
 from wirespeed.stats import LOOKS, looks_within
 
 from .design import FEWEST_ROUNDS, rounds_within
-from .rhythm import Rhythm, rhythm_of_runs, rhythm_of_slices, round_s
+from .rhythm import Rhythm, rhythm_of_runs, rhythm_of_slices, round_s, run_of
 from .sameness import Answer, differences, unstable_places
 from .stage import Lens, Stage
 from .validity import ERROR_STATUS, difference_reasons, status_reasons
 
 ANSWERS = 3
 """Of each arm, to see what changes from call to call."""
+PILOT_BLOCKS, FEWEST_PILOT_BLOCKS = 24, 8
+"""Blocks that show how much blocks spread on this machine, and of how few it is not worth while."""
+PILOT_NS = 300_000_000
+"""Longest time an arm may take in them."""
+NORMAL_QUARTILES = 1.349
+"""Distance between the quartiles of a normal distribution, in standard deviations."""
 MOST_DIFFERENCES = 5
 
 
@@ -65,10 +73,11 @@ def rehearse(lens: Lens, plan: ComparisonPlan) -> Rehearsal:
         if reasons:
             return Rehearsal(seen, unstable, reasons, None)
         call_ns = [stage.call_ns(arm) for arm in range(len(plan.arms))]
+        spread = None if plan.lens == "load" else _block_spread(stage, seen, call_ns)
         ends = time.monotonic()
     start_s += time.monotonic() - ends
     left_s = None if plan.budget_s is None else plan.budget_s - (time.monotonic() - began)
-    return Rehearsal(seen, unstable, (), _course(plan, call_ns, start_s, left_s))
+    return Rehearsal(seen, unstable, (), _course(plan, call_ns, spread, start_s, left_s))
 
 
 def _look_at(stage: Stage, plan: ComparisonPlan) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
@@ -95,10 +104,34 @@ def _reasons(plan: ComparisonPlan, seen: Sequence[Seen]) -> Iterator[str]:
             yield from difference_reasons(arm.name, plan.arms[0].name, each.differences)
 
 
-def _course(plan: ComparisonPlan, call_ns: Sequence[float], start_s: float, left_s: float | None) -> Course:
+def _block_spread(stage: Stage, seen: Sequence[Seen], call_ns: Sequence[float]) -> float | None:
+    """Standard deviation of a block's log ratio, from its quartiles; None where looking takes too long."""
+    run = run_of(call_ns)
+    blocks = min(PILOT_BLOCKS, int(PILOT_NS / (run.requests * max(call_ns))))
+    if blocks < FEWEST_PILOT_BLOCKS:
+        return None
+    samples = [
+        [stage.sample(arm, run, each.answer.status).time_ns for arm, each in enumerate(seen)]
+        for _ in range(blocks)
+    ]
+    times = np.array(samples, dtype=float)
+    if not np.isfinite(times).all():
+        return None
+    logs = np.log(times)
+    low, high = np.quantile(logs[:, 1:] - logs[:, :1], (0.25, 0.75), axis=0)
+    return float((high - low).max() / NORMAL_QUARTILES)
+
+
+def _course(
+    plan: ComparisonPlan,
+    call_ns: Sequence[float],
+    spread: float | None,
+    start_s: float,
+    left_s: float | None,
+) -> Course:
     latencies_ns = [each * plan.connections for each in call_ns]
     is_load = plan.lens == "load"
-    rhythm = rhythm_of_slices(latencies_ns) if is_load else rhythm_of_runs(latencies_ns, start_s)
+    rhythm = rhythm_of_slices(latencies_ns) if is_load else rhythm_of_runs(latencies_ns, start_s, spread)
     cost_s = start_s + round_s(rhythm, latencies_ns)
     if left_s is None:
         return Course(rhythm, LOOKS, cost_s)

@@ -1,7 +1,7 @@
 """How arms take turns in a round, fixed before the first round. Pure.
 
-Time is spent where it helps: a round costs a start of every process, so the dearer starting is, the longer a
-round measures. But more blocks never replace rounds, so not without end.
+Time is spent where it helps: a round costs a start of every process, so the dearer starting is, and the more
+blocks spread, the longer a round measures. But more blocks never replace rounds, so not without end.
 """
 
 from __future__ import annotations
@@ -15,11 +15,15 @@ from typing import NamedTuple
 from .design import ARM_BUDGET_NS, Run, run_length
 
 LONGEST_ARM_BUDGET_NS = 500_000_000
-START_SHARE = 1.0
-"""Of the time that starting takes: what all arms together measure at the least. Where blocks spread five
-times as much as processes do, and take a fiftieth of a start, beyond this more rounds are worth more.
-"""
 MOST_BLOCKS = 80
+"""Both where blocks are not known to spread widely. All arms together then measure as long as starting takes.
+"""
+PROCESS_SPREAD = 0.005
+"""Taken for the standard deviation of what fresh processes add to a round's log ratio."""
+MOST_START_SHARE = 2.0
+"""Of the time that starting takes: what all arms together measure at the most, however much blocks spread.
+What blocks cannot average away comes back with every round.
+"""
 SETTLE_NS = 1_000_000
 """How long the requests are dropped that find the caches of another arm; at least three are in any case."""
 MOST_DROPPED = 25
@@ -56,16 +60,31 @@ class Rhythm:
         return [rng.sample(arms, len(arms)) for _ in range(self.blocks)]
 
 
-def rhythm_of_runs(call_ns: Sequence[float], start_s: float) -> Rhythm:
+def run_for(call_ns: Sequence[float]) -> Run:
+    """The run that arms of these latencies get in every block."""
+    run = run_length(max(call_ns))
+    return Run(run.length, max(run.dropped, min(MOST_DROPPED, math.ceil(SETTLE_NS / min(call_ns)))))
+
+
+def rhythm_of_runs(call_ns: Sequence[float], start_s: float, block_spread: float | None = None) -> Rhythm:
     """Runs of consecutive requests; ``call_ns`` is each arm's latency, ``start_s`` what starting a round's
-    processes takes.
+    processes takes, ``block_spread`` the standard deviation of a block's log ratio, where it is known.
     """
-    slowest_ns = max(call_ns)
-    budget_ns = min(LONGEST_ARM_BUDGET_NS, max(ARM_BUDGET_NS, START_SHARE * start_s * 1e9 / len(call_ns)))
-    run = run_length(slowest_ns, budget_ns)
-    run = Run(run.length, max(run.dropped, min(MOST_DROPPED, math.ceil(SETTLE_NS / min(call_ns)))))
-    blocks = max(1, min(MOST_BLOCKS, int(budget_ns / (run.requests * slowest_ns))))
-    return Rhythm(blocks, (run,) * len(call_ns), _warm_up(slowest_ns))
+    run, slowest_ns = run_of(call_ns), max(call_ns)
+    arm_ns, share_ns = run.requests * slowest_ns, start_s * 1e9 / len(call_ns)
+    blocks = min(MOST_BLOCKS, min(LONGEST_ARM_BUDGET_NS, max(ARM_BUDGET_NS, share_ns)) / arm_ns)
+    if block_spread is not None:
+        # The mean of all rounds then has its smallest error for the time it takes (two-stage sampling:
+        # Cochran, 1977, "Sampling techniques", section 10.6).
+        best = block_spread / PROCESS_SPREAD * math.sqrt(share_ns / arm_ns)
+        blocks = max(blocks, min(best, MOST_START_SHARE * share_ns / arm_ns))
+    return Rhythm(max(1, int(blocks)), (run,) * len(call_ns), _warm_up(slowest_ns))
+
+
+def run_of(call_ns: Sequence[float]) -> Run:
+    """What arms of these latencies run in every block."""
+    run = run_length(max(call_ns))
+    return Run(run.length, max(run.dropped, min(MOST_DROPPED, math.ceil(SETTLE_NS / min(call_ns)))))
 
 
 def rhythm_of_slices(latencies_ns: Sequence[float], answers: int = ANSWERS_PER_CONNECTION) -> Rhythm:
