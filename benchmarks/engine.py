@@ -48,7 +48,7 @@ TOOLS: dict[str, Callable[[str, int], list[str]]] = {
     "hey": lambda url, c: ["hey", "-cpus", "1", "-c", str(c), "-z", "900s", url],
     "autocannon": lambda url, c: [AUTOCANNON, "-c", str(c), "-d", "900", url],
     "h2load": lambda url, c: ["h2load", "--h1", "-t1", f"-c{c}", "-D900", url],
-    "ab": lambda url, c: ["ab", "-k", "-c", str(c), "-t", "900", "-n", "1000000000", url],
+    "ab": lambda url, c: ["ab", "-k", "-c", str(c), "-t", "900", "-n", "10000000", url],
 }
 WIRESPEED = [sys.executable, "-c", "from wirespeed.cli import main; main()"]
 AUTOCANNON = shutil.which("autocannon") or str(NPM_FOLDER / "node_modules" / ".bin" / "autocannon")
