@@ -133,41 +133,57 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         now_ns = clock()
+        call = self._call
+        if call is not None and self._known is None and self._reader is None:
+            known = call.known_head
+            if len(data) == known.answer_bytes and data.startswith(known.head):
+                self._call = None
+                record, ready = self._record, self._ready
+                record(
+                    pack_row(
+                        self._due_ns,
+                        self._sent_ns,
+                        self._written_ns,
+                        now_ns,
+                        now_ns,
+                        known.status,
+                        known.answer_bytes,
+                    )
+                )
+                ready()
+                return
+        self._piece_received(data, now_ns)
+
+    def _piece_received(self, data: bytes, now_ns: int) -> None:
+        """Of an answer that comes in several, or of one whose head is not known."""
         known = self._known
         if known is None:
             call = self._call
             if call is None or self._reader is not None or not data.startswith(call.known_head.head):
                 self._read(data, now_ns)
                 return
-            known = call.known_head
-            left = known.answer_bytes - len(data)
-            if left:
-                self._known = known
-                self._first_ns = now_ns
-                self._expect(left)
-                return
-            first_ns = now_ns
-        else:
-            left = self._left - len(data)
-            if left:
-                self._expect(left)
-                return
-            self._known = None
-            first_ns = self._first_ns
-        self._call = None
-        record, ready = self._record, self._ready
-        record(
+            self._known = known = call.known_head
+            self._first_ns = now_ns
+            self._left = known.answer_bytes
+        self._left -= len(data)
+        if self._left > 0:
+            return
+        if self._left < 0:
+            self._end(Failure.PROTOCOL)
+            return
+        self._call = self._known = None
+        self._record(
             pack_row(
                 self._due_ns,
                 self._sent_ns,
                 self._written_ns,
-                first_ns,
+                self._first_ns,
                 now_ns,
                 known.status,
                 known.answer_bytes,
             )
         )
-        ready()
+        self._ready()
 
     def exchange(self, calls: Iterator[Call], most: int, until_ns: int) -> int:
         """Send requests and wait for the answers here; returns how many were sent.
@@ -299,12 +315,6 @@ class Connection(asyncio.Protocol):
     def _put_through_transport(self, content: bytes) -> int:
         self._open_transport.write(content)
         return len(content)
-
-    def _expect(self, left: int) -> None:
-        if left > 0:
-            self._left = left
-        else:
-            self._end(Failure.PROTOCOL)
 
     def _read(self, data: bytes, now_ns: int) -> None:
         """Read a head that is not known, or the body after one."""
