@@ -1,12 +1,13 @@
 """Requests per CPU-second of ``wirespeed load`` and of wrk, hey, autocannon, h2load, ab, on one nginx.
 
-    python benchmarks/engine.py [--install] [--turns 15] [--seconds 0.5] [--connections 1,50,1000]
+    python benchmarks/engine.py [--install] [--starts 5] [--turns 4] [--seconds 0.5] [--connections 1,50,1000]
                                 [--bodies 25,75000] [--tools wirespeed,wrk,hey]
 
-For each setting every tool starts once, and stands still (SIGSTOP) while another has its turn. Between two
-moments in the middle of a turn, the tool's CPU time is read from its process's CPU clock, and the requests
-from nginx's own counter: start-up costs nobody anything, and no tool counts for itself. Turns are short and
-in random order, because machines change within seconds. Needs Linux. ``--install`` gets the tools with
+For each setting every tool stands still (SIGSTOP) while another has its turn. Between two moments in the
+middle of a turn, the tool's CPU time is read from its process's CPU clock, and the requests from nginx's own
+counter: start-up costs nobody anything, and no tool counts for itself. Turns are short and in random order,
+because machines change within seconds. Every few turns all tools are started anew, because where a process
+has its memory makes some per cent, for as long as it lives. Needs Linux. ``--install`` gets the tools with
 apt-get and npm.
 
 wirespeed runs on the interpreter that runs this script, so give it one as users have: distributions and uv
@@ -97,7 +98,7 @@ def main() -> int:
     bodies = [int(size) for size in options.bodies.split(",")]
     settings = [Setting(int(c), size) for size in bodies for c in options.connections.split(",")]
     with nginx(bodies) as server:
-        figures = take_turns(server, tools, settings, options.turns, options.seconds)
+        figures = take_turns(server, tools, settings, options)
     print_table(tools, settings, figures)
     return 0 if reaches_goal(settings, figures) else 1
 
@@ -116,16 +117,18 @@ class Nginx:
 
 
 def take_turns(
-    server: Nginx, tools: list[str], settings: list[Setting], turns: int, seconds: float
+    server: Nginx, tools: list[str], settings: list[Setting], options: argparse.Namespace
 ) -> dict[tuple[str, Setting], list[float]]:
     """Requests per CPU-second of every turn, by tool and setting."""
     figures: dict[tuple[str, Setting], list[float]] = defaultdict(list)
     for setting in settings:
-        with standing_still(server, tools, setting) as processes:
-            for _ in range(turns):
-                for tool in random.sample(tools, len(tools)):
-                    figures[tool, setting].append(one_turn(server, processes[tool], seconds))
-        print(f"{setting}: {turns} turns, load average {os.getloadavg()[0]:.1f}", file=sys.stderr)
+        for _ in range(options.starts):
+            with standing_still(server, tools, setting) as processes:
+                for _ in range(options.turns):
+                    for tool in random.sample(tools, len(tools)):
+                        figures[tool, setting].append(one_turn(server, processes[tool], options.seconds))
+        done = f"{options.starts} x {options.turns} turns, load average {os.getloadavg()[0]:.1f}"
+        print(f"{setting}: {done}", file=sys.stderr)
     return figures
 
 
@@ -271,7 +274,8 @@ def install() -> None:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--install", action="store_true", help="install what is missing")
-    parser.add_argument("--turns", type=int, default=15)
+    parser.add_argument("--starts", type=int, default=5, help="how often all tools are started")
+    parser.add_argument("--turns", type=int, default=4, help="of each tool that was started")
     parser.add_argument("--seconds", type=float, default=0.5, help="how long to look at a tool in a turn")
     parser.add_argument("--connections", default="1,50,1000")
     parser.add_argument("--bodies", default="25,75000", help="bytes")
