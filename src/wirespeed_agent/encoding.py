@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import re
 import sys
 import threading
@@ -21,7 +22,7 @@ Call = Callable[..., Any]
 
 MOST_PRODUCED = 10_000
 LONGEST_TYPE = 60
-OWN_FILES = tuple(__file__.replace("encoding.py", name) for name in ("works.py", "holds.py"))
+OWN_FOLDER = os.path.dirname(__file__)
 
 
 class Building(NamedTuple):
@@ -90,11 +91,15 @@ class Encoding:
             counts[1] += clock_ns() - start
 
     def _asked_from(self) -> Tuple[Optional[str], int]:
-        """The nearest line of the app's own code between here and the callable that FastAPI runs."""
+        """The nearest line of the app's own code before the agent's, which runs whatever FastAPI calls."""
         frame: Optional[types.FrameType] = sys._getframe(1)
-        while frame is not None and frame.f_code.co_filename not in OWN_FILES:
-            if self.owns(frame.f_code.co_filename) and frame.f_code.co_filename != __file__:
-                return frame.f_code.co_filename, frame.f_lineno
+        while frame is not None:
+            filename = frame.f_code.co_filename
+            if filename != __file__:
+                if os.path.dirname(filename) == OWN_FOLDER:
+                    break
+                if self.owns(filename):
+                    return filename, frame.f_lineno
             frame = frame.f_back
         return None, 0
 
@@ -111,8 +116,8 @@ def encoding_watched(current: Callable[[], Optional[Encoding]]) -> Iterator[None
     from starlette.responses import Response
 
     with contextlib.ExitStack() as undo:
-        _swap_code(vars(encoders)["jsonable_encoder"], _encoder("jsonable_encoder", current), undo)
-        _swap_code(vars(json)["dumps"], _encoder("json.dumps", current), undo)
+        _watch_function(encoders, "jsonable_encoder", _encoder("jsonable_encoder", current), undo)
+        _watch_function(json, "dumps", _encoder("json.dumps", current), undo)
         for name in ("orjson", "ujson"):
             if name in sys.modules:
                 _replace(sys.modules[name], "dumps", _encoder(f"{name}.dumps", current), undo)
@@ -142,6 +147,19 @@ def _replace(owner: Any, name: str, watcher: Callable[[Call], Call], undo: conte
     original = vars(owner)[name]
     undo.callback(setattr, owner, name, original)
     setattr(owner, name, watcher(original))
+
+
+def _watch_function(
+    module: types.ModuleType, name: str, watcher: Callable[[Call], Call], undo: contextlib.ExitStack
+) -> None:
+    """Wherever it is referred to, if that can be: apps put partials, wrappers and C code in its place."""
+    function = vars(module)[name]
+    while isinstance(function, functools.partial):
+        function = function.func
+    if isinstance(function, types.FunctionType) and not function.__closure__:
+        _swap_code(function, watcher, undo)
+    else:
+        _replace(module, name, watcher, undo)
 
 
 def _swap_code(

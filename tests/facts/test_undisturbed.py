@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import functools
 import json
 import sys
 import threading
@@ -10,8 +11,9 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 import pytest
-from fastapi import Depends, FastAPI, encoders, routing
+from fastapi import Depends, FastAPI, Query, encoders, routing
 from pydantic import BaseModel, TypeAdapter
+from pydantic_core import to_json
 from starlette.responses import Response
 
 from wirespeed_agent.asgi import Request
@@ -110,6 +112,26 @@ def test_a_dependency_that_is_used_twice_still_runs_once(bench: MakeBench, run: 
     assert len(counts) == 2, "once for either request"
 
 
+def test_what_fastapi_builds_for_overrides_is_laid_to_no_line_of_the_app(bench: MakeBench, run: Run) -> None:
+    app = FastAPI()
+    app.dependency_overrides[replaced] = lambda: "replaced"
+
+    def page(number: Annotated[int, Query(ge=0)] = 1) -> int:
+        return number
+
+    @app.get("/x")
+    async def x(number: int = Depends(page)) -> int:
+        return number
+
+    async def look() -> Any:
+        with examining():
+            return await examine(bench(app), Request("GET", "/x", [], b""), 10.0)
+
+    built = run(look).ticket.record.examined.encoding.built
+
+    assert [(each.what, each.filename) for each in built] == [("TypeAdapter", None)]
+
+
 def test_an_exception_of_a_dependency_is_the_same(bench: MakeBench, run: Run) -> None:
     app = FastAPI()
 
@@ -123,6 +145,47 @@ def test_an_exception_of_a_dependency_is_the_same(bench: MakeBench, run: Run) ->
     plain, closer = answers(bench(app), run)
 
     assert closer == plain == {"detail": "no"}
+
+
+def wrapped_dumps() -> Callable[..., str]:
+    original = json.dumps
+
+    def dumps(value: Any, **options: Any) -> str:
+        return original(value, **options)
+
+    return dumps
+
+
+@pytest.mark.parametrize(
+    "dumps",
+    [
+        functools.partial(json.dumps, ensure_ascii=False),
+        functools.partial(functools.partial(json.dumps, indent=1), sort_keys=True),
+        wrapped_dumps(),
+        functools.wraps(json.dumps)(wrapped_dumps()),
+        to_json,
+    ],
+    ids=["partial", "partial of a partial", "closure", "closure that wraps", "compiled"],
+)
+def test_an_app_that_has_replaced_json_dumps_is_seen_using_it_and_keeps_it(
+    dumps: Any, bench: MakeBench, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json, "dumps", dumps)
+    app = FastAPI()
+
+    @app.get("/x")
+    async def x() -> Response:
+        return Response(json.dumps({"a": "ä"}))
+
+    async def look() -> Any:
+        with examining():
+            return await examine(bench(app), Request("GET", "/x", [], b""), 10.0)
+
+    seen = run(look)
+
+    assert json.loads(seen.answer.body) == {"a": "ä"}
+    assert "json.dumps" in seen.ticket.record.examined.encoding.encoders
+    assert json.dumps is dumps
 
 
 def test_everything_is_as_it_was_afterwards(bench: MakeBench, run: Run) -> None:
