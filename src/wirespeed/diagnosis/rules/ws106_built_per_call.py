@@ -16,7 +16,8 @@ PAGE = """\
 schema each time it runs: 100 µs to tens of milliseconds, for something that never changes.
 
 **Fires when** every observed request built one in the endpoint or a dependency, and that takes 3 % of the
-request or more.
+request or more. FastAPI itself builds those of every dependency anew where `app.dependency_overrides` is not
+empty, which is meant for tests: such places are told as "in a library".
 
 **Remedies measured**: the same call at module level, made once when the module is imported.
 
@@ -28,6 +29,9 @@ request or more.
 """
 
 ADVICE = "build it once, at module level; where it depends on the request, keep one for each type in a cache"
+ADVICE_ON_LIBRARIES = (
+    "a library builds it: FastAPI does for every dependency as long as app.dependency_overrides is not empty"
+)
 
 
 def evidence(seen: Observation) -> str | None:
@@ -46,7 +50,7 @@ def _name(each: Built) -> str:
 def remedies(seen: Observation) -> Sequence[Change]:
     ours = [each for each in seen.built if each.source is not None]
     if not ours:
-        return [Change(name="build once", code="WS106", kind="code", advice=ADVICE)]
+        return [Change(name="build once", code="WS106", kind="code", advice=ADVICE_ON_LIBRARIES)]
     together = _change(ours)
     adapters = [each for each in ours if each.what == "TypeAdapter"]
     return [together, _change(adapters)] if adapters and len(adapters) < len(ours) else [together]
