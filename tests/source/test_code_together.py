@@ -168,6 +168,43 @@ def test_a_function_that_another_module_calls_stays_as_it_is(project: Path, user
     assert outcome == NoEdit("it is used in test_shop.py, line 2, where it may be called directly")
 
 
+METHODS = """
+from fastapi import APIRouter
+
+
+class Shop:
+    def __init__(self) -> None:
+        self.router = APIRouter()
+        self.router.add_api_route("/name", self.name)
+
+    def name(self) -> str:
+        return "shop"
+"""
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        "shop = make()\nshop.name()\n",
+        "\nmonkeypatch.setattr(Shop, 'name', 1)\n",
+        "\npatch('methods.Shop.name')\n",
+    ],
+)
+def test_a_method_stays_as_it_is_where_anything_of_its_name_is_used(project: Path, user: str) -> None:
+    (project / "methods.py").write_text(METHODS)
+    (project / "test_shop.py").write_text(user)
+    outcome = write([CodeEditAt("async def", "methods.py:10", "name")], project)
+    assert outcome == NoEdit("it is used in test_shop.py, line 2, where it may be called directly")
+
+
+@pytest.mark.parametrize("user", ["router.add_api_route('/n', shop.name)\n", "class Shop:\n    name = 'x'\n"])
+def test_a_method_that_is_an_endpoint_elsewhere_too_is_edited(project: Path, user: str) -> None:
+    (project / "methods.py").write_text(METHODS)
+    (project / "test_shop.py").write_text(user)
+    outcome = write([CodeEditAt("async def", "methods.py:10", "name")], project)
+    assert isinstance(outcome, Written)
+
+
 @pytest.mark.parametrize(
     "user",
     [

@@ -17,9 +17,24 @@ from .routes import refuse_loop, route_decorators
 from .spot import FileEdit, Spot
 from .tree import Function, Tree
 from .values import Refused
-from .walking import body_nodes
+from .walking import body_nodes, names_in
 
 _NEEDS_LOOP = frozenset({"asyncio", "anyio", "trio", "sniffio", "uvloop"})
+
+_BASES = frozenset(
+    {
+        "builtins.object",
+        "fastapi.APIRouter",
+        "fastapi.FastAPI",
+        "fastapi.applications.FastAPI",
+        "fastapi.routing.APIRouter",
+    }
+)
+_CALLED_ON_THEMSELVES = frozenset(
+    {"build_middleware_stack", "handle", "lifespan", "matches", "openapi", "setup", "shutdown", "startup"}
+)
+"""What apps and routers call of themselves."""
+_BY_NAME = frozenset({"getattr", "__getattr__", "__getattribute__", "__dict__", "vars", "getmembers"})
 
 
 def make_async(spot: Spot) -> Iterator[FileEdit]:
@@ -66,11 +81,29 @@ def _refuse_unless_fastapi_calls_it(spot: Spot, function: Function) -> None:
         raise Refused("it is a generator")
     if function.name.startswith("__"):
         raise Refused(f"{function.name} is called by whoever calls the object")
-    scopes = [node for node in function.around if isinstance(node, cst.FunctionDef | cst.ClassDef)]
-    if scopes and not routes:
-        raise Refused("it is defined inside a function or class, where others may call it")
+    if not routes:
+        _refuse_unknown_callers(spot.tree, function)
     why = ", where it may be called directly"
     refuse_other_uses(spot, function.node, function.around, DEPENDS | MAKES_ROUTE, why)
+
+
+def _refuse_unknown_callers(tree: Tree, function: Function) -> None:
+    """Of what is no function of the module: callers of a method are known unless its class hands it on."""
+    match [node for node in function.around if isinstance(node, cst.FunctionDef | cst.ClassDef)]:
+        case []:
+            return
+        case [cst.ClassDef() as owner]:
+            pass
+        case _:
+            raise Refused("it is defined inside a function, where others may call it")
+    if owner.decorators or owner.keywords:
+        raise Refused(f"it is a method of {owner.name.value}, which is decorated or made with options")
+    for base in owner.bases:
+        known = meaning(tree, base.value)
+        if known not in _BASES or (known != "builtins.object" and function.name in _CALLED_ON_THEMSELVES):
+            raise Refused(f"it is a method, which the base class {tree.source(base.value)} may call")
+    if not _BY_NAME.isdisjoint(names_in([owner])):
+        raise Refused(f"it is a method, and {owner.name.value} looks attributes up by name")
 
 
 def _is_async(node: cst.CSTNode) -> bool:

@@ -32,16 +32,24 @@ def refuse_other_uses(
 ) -> None:
     """Raises Refused where the project names the function or class anywhere but as an argument of an
     ``allowed`` call or as a key of ``dependency_overrides``; ``why`` completes "it is used on line 12 …".
+
+    Of a method, its name anywhere in the project counts: whose attribute that is cannot be seen.
     """
-    in_class = any(isinstance(node, cst.ClassDef) for node in around)
+    name, in_class = defined.name.value, any(isinstance(node, cst.ClassDef) for node in around)
     for line in _uses_here(spot.tree, defined, allowed, in_class=in_class):
         raise Refused(f"it is used on line {line}{why}")
-    for other, line in uses_elsewhere(spot.project, spot.path, defined.name.value, allowed):
+    search = attributes_elsewhere if in_class else uses_elsewhere
+    for other, line in search(spot.project, spot.path, name, allowed):
         raise Refused(f"it is used in {other.as_posix()}, line {line}{why}")
 
 
 def _uses_here(tree: Tree, defined: Definition, allowed: Collection[str], *, in_class: bool) -> Iterator[int]:
-    for node, ancestors in mentions(tree, defined.name.value):
+    name = defined.name.value
+    for node, ancestors in walk(tree.module) if in_class else ():
+        spells_it = isinstance(node, cst.SimpleString) and _spells(node.evaluated_value, name)
+        if spells_it and not _is_allowed(ancestors, allowed):
+            yield tree.line_number(tree.span(node).start)
+    for node, ancestors in mentions(tree, name):
         parent = ancestors[-1]
         if isinstance(parent, cst.Attribute) and node is parent.attr:
             is_use, outer = in_class, ancestors[:-1]
@@ -88,14 +96,37 @@ def uses_elsewhere(
 ) -> Iterator[tuple[PurePath, int]]:
     """(file, line) of the uses in other modules of the project that import ``name`` from here."""
     homes = homes_of(project.root / path)
+    for other, module in _others_with(project, path, name):
+        for line in _uses_in(module, name, homes, allowed):
+            yield other, line
+
+
+def attributes_elsewhere(
+    project: Project, path: PurePath, name: str, allowed: Collection[str] = ()
+) -> Iterator[tuple[PurePath, int]]:
+    """(file, line) where other modules of the project have an attribute of that name, or spell it."""
+    for other, module in _others_with(project, path, name):
+        fine = {id(node) for parent in ast.walk(module) for node in _allowed_below(parent, allowed)}
+        for node in ast.walk(module):
+            is_attribute = isinstance(node, ast.Attribute) and node.attr == name
+            is_spelled = isinstance(node, ast.Constant) and _spells(node.value, name)
+            if (is_attribute or is_spelled) and id(node) not in fine:
+                yield other, getattr(node, "lineno", 0)
+
+
+def _others_with(project: Project, path: PurePath, name: str) -> Iterator[tuple[PurePath, ast.AST]]:
     for other, text in project.others_with(name, besides=path):
         try:
             module = parsed(text)
         except (SyntaxError, ValueError, RecursionError) as error:
             reason = f"{other.as_posix()}, which may use {name}, cannot be parsed"
             raise Refused(reason) from error
-        for line in _uses_in(module, name, homes, allowed):
-            yield other, line
+        yield other, module
+
+
+def _spells(value: object, name: str) -> bool:
+    """As for ``getattr(…, "name")`` and ``patch("package.Class.name")``."""
+    return isinstance(value, str) and (value == name or value.endswith(f".{name}"))
 
 
 def homes_of(file: PurePath) -> frozenset[str]:
