@@ -2,9 +2,10 @@
 
     python benchmarks/fix.py FOLDER [NAME]... [--budget 40s]
 
-FOLDER keeps the copies and, for the two open-source apps, their sources and environments, made with uv and
-pip on first use. NAME is the beginning of a target's name; without, all of them: the cases of
-``tests/cases``, the examples, ``optimade`` and ``simple-repository-server``. Exits with 1 where tests that
+FOLDER keeps the copies and, for the open-source apps, their sources and environments, made with uv on first
+use. NAME is the beginning of a target's name; without, all of them: the cases of ``tests/cases``, the
+examples, and the open-source apps ``glances``, ``optimade``, ``piccolo-admin`` and
+``simple-repository-server``. Exits with 1 where tests that
 passed no longer do, or a file is neither as it was nor as the document says.
 """
 
@@ -83,7 +84,8 @@ def optimade(home: Path) -> Iterator[Target]:
 
     Of its tests, the published sources lack the helpers, so that none can run.
     """
-    folder, python = editable(home / "optimade", "optimade", "server")
+    folder = sources_of("optimade", home)
+    python = environment(home, "-e", f"{folder}[server]")
     env = {"OPTIMADE_DATABASE_BACKEND": "mongomock", "OPTIMADE_INSERT_TEST_DATA": "true"}
     options = ["--only"]
     for path in ("/v1/info", "/v1/links", "/v1/structures", "/v1/references"):
@@ -104,9 +106,10 @@ app = create_app([str(Path(__file__).parent / "packages")])
 
 def simple_repository(home: Path) -> Iterator[Target]:
     """A package index, over a few made-up packages."""
-    needs = ("pytest", "pytest_asyncio", "pytest_httpx", "pytest_httpserver")
     name = "simple-repository-server"
-    folder, python = editable(home / name, name, "test", *needs)
+    folder = sources_of(name, home)
+    needs = ("pytest", "pytest_asyncio", "pytest_httpx", "pytest_httpserver")
+    python = environment(home, "-e", f"{folder}[test]", *needs)
     (folder / "serve.py").write_text(SERVE)
     for number in range(40):
         package = folder / "packages" / f"tool{number}"
@@ -118,23 +121,84 @@ def simple_repository(home: Path) -> Iterator[Target]:
     yield Target(name, "serve:app", folder, python, tests, options=options)
 
 
-def editable(home: Path, name: str, extra: str, *needs: str) -> tuple[Path, Path]:
-    """(folder of fresh sources, interpreter of an environment that has them installed from there)."""
+GLANCES = '''\
+"""The REST API of this machine's figures, as ``glances -w`` makes it."""
+
+import sys
+
+sys.argv = ["glances", "-w", "--disable-webui", "--disable-autodiscover", "--disable-check-update"]
+
+from glances.main import GlancesMain
+from glances.webserver import GlancesWebServer
+
+main = GlancesMain()
+server = GlancesWebServer(config=main.get_config(), args=main.get_args())
+server.web.stats = server.stats
+server.web.plugins_list = server.stats.getPluginsList()
+app = server.web._app
+'''
+
+
+def glances(home: Path) -> Iterator[Target]:
+    """A monitor of machines. Of its tests, those of the REST API start it and ask it over HTTP."""
+    folder = sources_of("glances", home)
+    python = environment(home, "-e", f"{folder}[web]", "pytest", "requests")
+    (folder / "serve.py").write_text(GLANCES)
+    options = ["--only"]
+    for path in ("status", "pluginslist", "args", "all/limits"):
+        options += ["--get", f"/api/4/{path}"]
+    tests = (*own_pytest(python), "tests/test_restful.py")
+    yield Target("glances", "serve:app", folder, python, tests, options=tuple(options))
+
+
+PICCOLO_SETTINGS = """\
+from pathlib import Path
+
+from piccolo.conf.apps import AppRegistry
+from piccolo.engine.sqlite import SQLiteEngine
+
+DB = SQLiteEngine(path=str(Path(__file__).parent / "tests.sqlite"))
+APP_REGISTRY = AppRegistry(apps=["piccolo.apps.user.piccolo_app", "piccolo_admin.piccolo_app"])
+"""
+
+
+def piccolo_admin(home: Path) -> Iterator[Target]:
+    """An admin of databases, with its example's tables; the published sources lack a picture of one test."""
+    folder = sources_of("piccolo_admin", home)
+    # They lack what an installation from them needs, too. The folder comes before what is installed.
+    python = environment(home, "piccolo_admin", "piccolo[sqlite]", "pytest", "httpx")
+    (folder / "piccolo_conf.py").write_text(PICCOLO_SETTINGS)
+    tests = (
+        *own_pytest(python),
+        "tests",
+        "--deselect=tests/test_endpoints.py::TestMediaStorage::test_image_upload",
+    )
+    options = ("--only", "--get", "/public/meta/", "--get", "/public/translations/")
+    yield Target("piccolo-admin", "piccolo_admin.example.app:APP", folder, python, tests, options=options)
+
+
+def sources_of(name: str, home: Path) -> Path:
+    """A fresh folder of what the package index has as its sources."""
     home.mkdir(parents=True, exist_ok=True)
     if not list(home.glob("*.tar.gz")):
-        download = ("-m", "pip", "download", "-q", "--no-deps", "--no-binary", name, "-d", str(home), name)
-        subprocess.run([sys.executable, *download], check=True)
+        # pip would build them, for which some lack a file.
+        download = ("uv", "tool", "run", "-q", "unearth", name, "--no-binary", "--download", str(home))
+        subprocess.run(download, check=True, stdout=subprocess.DEVNULL)
     (archive,) = home.glob("*.tar.gz")
     folder = fresh(home / "sources")
     with tarfile.open(archive) as packed:
         packed.extractall(folder, filter="data")
     (sources,) = folder.iterdir()
+    return sources
+
+
+def environment(home: Path, *requirements: str) -> Path:
+    """The interpreter of an environment that is made once."""
     python = home / "venv" / "bin" / "python"
     if not python.exists():
         subprocess.run(["uv", "venv", "-q", "--python", sys.executable, str(home / "venv")], check=True)
-        made = ("uv", "pip", "install", "-q", "--python", str(python))
-        subprocess.run([*made, "-e", f"{sources}[{extra}]", *needs], check=True)
-    return sources, python
+        subprocess.run(["uv", "pip", "install", "-q", "--python", str(python), *requirements], check=True)
+    return python
 
 
 def fresh(folder: Path) -> Path:
@@ -144,8 +208,15 @@ def fresh(folder: Path) -> Path:
     return folder
 
 
-MAKERS: tuple[Callable[[Path], Iterator[Target]], ...] = (cases, examples, optimade, simple_repository)
-NAMES = ("case-", "example-", "optimade", "simple-repository-server")
+MAKERS: dict[str, Callable[[Path], Iterator[Target]]] = {
+    "case": cases,
+    "example": examples,
+    "glances": glances,
+    "optimade": optimade,
+    "piccolo-admin": piccolo_admin,
+    "simple-repository-server": simple_repository,
+}
+"""By the beginning of their targets' names, which the folder they are made in has, too."""
 
 
 # -- running -------------------------------------------------------------------------------------------------
@@ -220,10 +291,10 @@ def main() -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--budget", default="40s")
     given = parser.parse_args()
-    home, names, failed = given.folder.absolute(), tuple(given.names) or NAMES, 0
-    for maker, kind in zip(MAKERS, NAMES, strict=True):
+    home, names, failed = given.folder.absolute(), tuple(given.names) or tuple(MAKERS), 0
+    for kind, maker in MAKERS.items():
         if any(kind.startswith(name) or name.startswith(kind) for name in names):
-            for target in maker(home):
+            for target in maker(home / kind):
                 if target.name.startswith(names):
                     failed += not run(target, given.budget)
     return int(failed > 0)
