@@ -1,14 +1,15 @@
 """Round 0 of the changes that are called live: what clients would see of each, and a first look at its time.
 
 The unchanged route is called as often as each of them, for what changes from call to call is told from what a
-change does by calling both.
+change does by calling both. All are called in turn, and their fastest calls are compared: where others share
+the machine, it has half its speed for some milliseconds, again and again, and whoever is called as a whole in
+such a time looks twice as slow.
 """
 
 from __future__ import annotations
 
-import statistics
-import time
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+import contextlib
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from .fidelity import Answer, Comparison, compare, unstable
 from .live import CallFailed
@@ -37,17 +38,35 @@ class Look:
 
 
 class _Seen:
-    """What an arm's calls showed."""
+    """An arm, and what its calls showed until one failed."""
 
-    def __init__(self) -> None:
+    def __init__(self, arm: LiveArm) -> None:
+        self.arm = arm
         self.answers: List[Answer] = []
         self.elapsed_ns: List[int] = []
         self.parallel_ns: Optional[int] = None
+        self.failure: Optional[CallFailed] = None
 
     @property
     def live_ns(self) -> Optional[int]:
         """The first call finds cold caches."""
-        return int(statistics.median(self.elapsed_ns[1:])) if len(self.elapsed_ns) > 1 else None
+        return min(self.elapsed_ns[1:], default=None)
+
+    def may_be_called(self, look: Look) -> bool:
+        calls = len(self.answers)
+        return calls < look.calls and (calls < 2 or sum(self.elapsed_ns) < look.seconds * 1e9)
+
+    async def call(self) -> None:
+        """Raises CallFailed, also where an answer did not come from what the arm changes."""
+        call = await self.arm.call()
+        status = call.answer.status
+        if not self.arm.reached(call.ticket):
+            raise CallFailed("missed", "the request was answered above what is changed", status)
+        if not is_success(status):
+            raise CallFailed("status", f"it answers {status}", status)
+        self.arm.status = status
+        self.answers.append(call.answer)
+        self.elapsed_ns.append(call.elapsed_ns)
 
 
 async def screen_live(
@@ -59,14 +78,22 @@ async def screen_live(
     fails.
     """
     with booth.opened(changes):
+        made = [_made(booth, change) for change in changes]
         if look is None:
-            return {"variants": [_made(booth, change)[0] for change in changes]}
-        baseline = await _look_at(booth, booth.arm(), look)
+            return {"variants": [outcome for outcome, _ in made]}
+        baseline = _Seen(booth.arm())
+        looks = [None if arm is None else _Seen(arm) for _, arm in made]
+        await _look_at(booth, [baseline, *filter(None, looks)], look)
+        if baseline.failure is not None:
+            raise baseline.failure
         reference = [*study.answers, *baseline.answers]
         return {
             "baseline_live_ns": baseline.live_ns,
             "baseline_parallel_ns": baseline.parallel_ns,
-            "variants": [await _tried(booth, change, reference, look) for change in changes],
+            "variants": [
+                outcome if seen is None else _told(outcome, seen, reference)
+                for (outcome, _), seen in zip(made, looks)
+            ],
         }
 
 
@@ -82,15 +109,33 @@ def _made(booth: Booth, change: Change) -> Tuple[Outcome, Optional[LiveArm]]:
         return {**outcome, "error": last_line(error)[:LONGEST_ERROR]}, None
 
 
-async def _tried(booth: Booth, change: Change, reference: Sequence[Answer], look: Look) -> Outcome:
-    """What goes wrong with a change is its own affair."""
-    outcome, arm = _made(booth, change)
-    if arm is None:
-        return outcome
+async def _look_at(booth: Booth, arms: Sequence[_Seen], look: Look) -> None:
+    """All in turn, then each in parallel. What goes wrong with one is its own affair, but for the first."""
+    for _ in range(look.calls):
+        for seen in arms:
+            if seen.failure is None and seen.may_be_called(look):
+                with _noting_failure(seen):
+                    await seen.call()
+        if arms[0].failure is not None:
+            return
+    for seen in arms if look.parallel_calls else ():
+        if seen.failure is None:
+            with _noting_failure(seen):
+                seen.parallel_ns = await _look_in_parallel(booth, seen.arm, look)
+
+
+@contextlib.contextmanager
+def _noting_failure(seen: _Seen) -> Iterator[None]:
     try:
-        seen = await _look_at(booth, arm, look)
+        yield
     except CallFailed as failure:
-        return {**outcome, "error": f"through the whole app it fails: {failure.message}"[:LONGEST_ERROR]}
+        seen.failure = failure
+
+
+def _told(outcome: Outcome, seen: _Seen, reference: Sequence[Answer]) -> Outcome:
+    if seen.failure is not None:
+        error = f"through the whole app it fails: {seen.failure.message}"
+        return {**outcome, "error": error[:LONGEST_ERROR]}
     masks = unstable(reference)
     worst = worst_of([compare(reference[-1], answer, masks) for answer in seen.answers])
     return {
@@ -100,25 +145,6 @@ async def _tried(booth: Booth, change: Change, reference: Sequence[Answer], look
         "live_ns": seen.live_ns,
         "parallel_ns": seen.parallel_ns,
     }
-
-
-async def _look_at(booth: Booth, arm: LiveArm, look: Look) -> _Seen:
-    """Raises CallFailed, also where an answer did not come from what the arm changes."""
-    seen = _Seen()
-    ends = time.monotonic() + look.seconds
-    while len(seen.answers) < look.calls and (len(seen.answers) < 2 or time.monotonic() < ends):
-        call = await arm.call()
-        status = call.answer.status
-        if not arm.reached(call.ticket):
-            raise CallFailed("missed", "the request was answered above what is changed", status)
-        if not is_success(status):
-            raise CallFailed("status", f"it answers {status}", status)
-        arm.status = status
-        seen.answers.append(call.answer)
-        seen.elapsed_ns.append(call.elapsed_ns)
-    if look.parallel_calls:
-        seen.parallel_ns = await _look_in_parallel(booth, arm, look)
-    return seen
 
 
 async def _look_in_parallel(booth: Booth, arm: LiveArm, look: Look) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,15 @@ APP = """
     def counts() -> dict[str, int]:
         calls.append("counts")
         return {"n": len(calls), "fixed": 1}
+
+    @app.get("/turns")
+    async def turns() -> int:
+        calls.append("as it is")
+        return 1
+
+    @app.get("/called")
+    async def called() -> list[str]:
+        return calls
 
     @app.get("/calls")
     async def how_many() -> int:
@@ -85,6 +95,10 @@ class Probed:
         asked = Request(method="GET", path="/calls").for_agent()
         return int(base64.b64decode(self.call("answer", request=asked)["body"]))
 
+    def called(self) -> list[str]:
+        asked = Request(method="GET", path="/called").for_agent()
+        return list(json.loads(base64.b64decode(self.call("answer", request=asked)["body"])))
+
 
 @pytest.fixture
 def probed(start_agent: StartAgent, write_app: Callable[..., Path]) -> Callable[[str], Probed]:
@@ -123,6 +137,15 @@ def test_a_hand_built_response_cannot_be_replayed_and_its_edit_is_tried_all_the_
             screening.baseline_parallel_ns,
         )
     )
+
+
+def test_all_are_called_in_turn_so_that_a_slow_moment_of_the_machine_is_everybodys(probed: Any) -> None:
+    app = probed("/turns")
+    one, other = (app.edit(('"as it is"', f'"{name}"')) for name in ("one", "other"))
+
+    app.screen(one, other, live={**LOOK, "parallel": 0})
+
+    assert app.called()[-12:] == ["as it is", "one", "other"] * 4
 
 
 def test_what_changes_from_call_to_call_is_no_difference_and_what_the_edit_changes_is(probed: Any) -> None:
