@@ -6,17 +6,22 @@ from typing import Any, Literal
 
 import pytest
 
+from wirespeed.diagnosis.budgeting import fit_arms
 from wirespeed.diagnosis.edits import Proposal
 from wirespeed.diagnosis.observation import Annotation, Change, Observation, Screened, Screening
 from wirespeed.diagnosis.selection import (
     ARMS_AT_MOST,
+    NO_TIME,
     Candidate,
     is_worth_screening,
     promised_gain_ns,
     risk,
     select,
 )
+from wirespeed.diagnosis.study import Study
 from wirespeed.model.advice import Fidelity, Phases
+from wirespeed.model.plan import AdvicePlan
+from wirespeed.model.request import PlannedRequest, Request
 
 Kind = Literal["exact", "open", "any"]
 
@@ -166,6 +171,31 @@ def test_a_live_arm_without_a_gain_at_first_look_is_not_measured(make: Any) -> N
 
     assert live_select(slower) == ([], ["async def"])
     assert live_select(only_in_parallel) == (["def"], [])
+
+
+def test_what_looked_slower_takes_no_remedys_place(make: Any) -> None:
+    slower = make.typed("-> A", by_type=True)
+    looked = slower.screened.model_copy(update={"replay_ns": 960})
+    slower = Candidate(slower.proposal, looked)
+    unseen = make.code(("pure asgi", "a.py:9"), name="own", in_process=False, live_ns=None, fidelity=None)
+    threads = make.code(("async def", "a.py:1"), live_ns=700)
+
+    assert live_select(slower, unseen, threads)[0] == ["async def", "own", "-> A"]
+
+
+def test_arms_are_given_up_for_want_of_time_but_those_that_the_rounds_do_not_pay_for(make: Any) -> None:
+    own = make.code(("pure asgi", "a.py:9"), name="own", in_process=False, live_ns=None, fidelity=None)
+    arms = [make.code(("async def", "a.py:1")), own, make.typed("-> A"), make.typed("-> B")]
+    variants = [each.screened for each in arms]
+    screening = Screening(invalid=None, baseline_ns=1000, floor_ns=10, variants=variants)
+    request = PlannedRequest(request=Request(method="GET", path="/"), route_id=1, named=False)
+    study = Study(request, None, seen(whole_ns=1_000_000), screening=screening, kept=list(arms))
+
+    fit_arms([study], boot_s=1.0, left_s=0.0, plan=AdvicePlan.model_construct(rounds=None, live_calls=1))
+
+    assert names(study.kept) == ["async def", "own"]
+    assert names(study.left) == ["-> A", "-> B"]
+    assert {each.screened.error for each in study.left} == {NO_TIME}
 
 
 def test_what_needs_a_process_of_its_own_is_kept_unseen(make: Any) -> None:

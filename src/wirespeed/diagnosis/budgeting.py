@@ -73,8 +73,12 @@ def own_arms(kept: Sequence[Candidate]) -> list[Candidate]:
     return [each for each in kept if each.needs_own_process]
 
 
+def in_rounds(kept: Sequence[Candidate]) -> list[Candidate]:
+    return [each for each in kept if not each.needs_own_process]
+
+
 def has_arms_in_process(study: Study) -> bool:
-    return len(own_arms(study.kept)) < len(study.kept)
+    return bool(in_rounds(study.kept))
 
 
 def worth_of(studies: Sequence[Study], shared: Sequence[Shared] = ()) -> list[float]:
@@ -140,14 +144,18 @@ def _own_s(zero: RoundZero) -> float:
 
 
 def fit_arms(studies: Sequence[Study], boot_s: float, left_s: float, plan: AdvicePlan) -> None:
-    """Give up arms, the least promising of those endpoints that have most, until all rounds fit."""
+    """Give up arms, the least promising of those endpoints that have most, until all rounds fit.
+
+    Those with a process of their own are left alone: their time is not the rounds'.
+    """
     while not _fits(studies, boot_s, left_s, plan):
-        most = max((len(study.kept) for study in studies), default=0)
+        arms = [in_rounds(study.kept) for study in studies]
+        most = max(map(len, arms), default=0)
         if most < 2:
             return
-        for study in studies:
-            if len(study.kept) == most:
-                study.drop_last_arm()
+        for study, each in zip(studies, arms, strict=True):
+            if len(each) == most:
+                study.give_up(each[-1])
 
 
 def _fits(studies: Sequence[Study], boot_s: float, left_s: float, plan: AdvicePlan) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .edits import Proposal
 from .observation import Change, Observation, Screened, Screening
@@ -24,6 +24,8 @@ NO_GAIN = 1.05
 
 UNKNOWN_GAIN = 0.1
 """What is expected of a change that can only be tried in a process of its own."""
+
+NO_TIME = "not measured: the budget left no time; --budget gives more"
 
 THREADS = ("async def", "def")
 AROUND_THE_ANSWER = {*THREADS, "hoist", "pure asgi"}
@@ -57,6 +59,10 @@ class Candidate:
     def is_only_shown(self) -> bool:
         """Whether it is measured to tell something, and never recommended."""
         return self.change.bypass is not None or self.change.never_recommended is not None
+
+    def without_time(self) -> Candidate:
+        """It is not measured, and says that."""
+        return replace(self, screened=self.screened.model_copy(update={"error": NO_TIME}))
 
     @property
     def is_timed(self) -> bool:
@@ -149,8 +155,9 @@ def select(
     answers = _answers([each for each in by_speed if changes_the_answer(each.change)], ratios)
     others = [each for each in by_speed if not changes_the_answer(each.change)]
     kept = _unique([*answers[:1], *_compatible(others), *answers[1:], *others])
-    # What can never be recommended, such as the upper bound of a rewrite, takes no remedy's place.
-    kept = sorted(kept, key=lambda each: each.is_only_shown)[:ARMS_AT_MOST]
+    # What can never be recommended, such as the upper bound of a rewrite, takes no remedy's place; nor does
+    # what looked slower.
+    kept = sorted(kept, key=lambda each: (each.is_only_shown, ratios[id(each)] > NO_GAIN))[:ARMS_AT_MOST]
     return kept, [each for each in candidates if each not in kept]
 
 

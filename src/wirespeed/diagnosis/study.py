@@ -46,9 +46,10 @@ class Study:
         """Whether there are remedies that nobody came to try."""
         return bool(self.proposals) and self.screening is None and not self.left
 
-    def drop_last_arm(self) -> None:
-        """Give up the least promising arm, for want of time."""
-        self.left.insert(0, self.kept.pop())
+    def give_up(self, candidate: Candidate) -> None:
+        """Measure no arm of it, for want of time."""
+        self.kept.remove(candidate)
+        self.left.insert(0, candidate.without_time())
 
     @property
     def promised_ns(self) -> float:
