@@ -4,9 +4,9 @@
 
 FOLDER keeps the copies and, for the open-source apps, their sources and environments, made with uv on first
 use. NAME is the beginning of a target's name; without, all of them: the cases of ``tests/cases``, the
-examples, and the open-source apps ``glances``, ``optimade``, ``piccolo-admin`` and
-``simple-repository-server``. Exits with 1 where tests that
-passed no longer do, or a file is neither as it was nor as the document says.
+examples, and the open-source apps ``glances``, ``optimade``, ``piccolo-admin``, ``quetz`` and
+``simple-repository-server``. Exits with 1 where tests that passed no longer do, or a file is neither as it
+was nor as the document says.
 """
 
 from __future__ import annotations
@@ -177,6 +177,34 @@ def piccolo_admin(home: Path) -> Iterator[Target]:
     yield Target("piccolo-admin", "piccolo_admin.example.app:APP", folder, python, tests, options=options)
 
 
+QUETZ = '''\
+"""The server, with the channels and users that it makes for developers."""
+
+import os
+from pathlib import Path
+
+os.chdir(Path(__file__).parent / "deployed")
+os.environ["QUETZ_CONFIG_FILE"] = "config.toml"
+
+from quetz.main import app
+'''
+
+
+def quetz(home: Path) -> Iterator[Target]:
+    """A server of conda packages, on the last releases that it starts with."""
+    folder = sources_of("quetz-server", home)
+    python = environment(
+        home, "-e", f"{folder}[test]", "pyinstrument", "fastapi==0.115.12", "starlette<1", "httpx<0.28"
+    )
+    make = (str(python.with_name("quetz")), "create", str(folder / "deployed"), "--create-conf", "--dev")
+    subprocess.run(make, cwd=folder, check=True, capture_output=True)
+    (folder / "serve.py").write_text(QUETZ)
+    options = ("--only", "--get", "/health/live")
+    about = ("test_health.py", "api/test_api_keys.py", "api/test_channels.py", "api/test_users.py")
+    tests = (*own_pytest(python), *(f"quetz/tests/{name}" for name in about))
+    yield Target("quetz", "serve:app", folder, python, tests, options=options)
+
+
 def sources_of(name: str, home: Path) -> Path:
     """A fresh folder of what the package index has as its sources."""
     home.mkdir(parents=True, exist_ok=True)
@@ -214,6 +242,7 @@ MAKERS: dict[str, Callable[[Path], Iterator[Target]]] = {
     "glances": glances,
     "optimade": optimade,
     "piccolo-admin": piccolo_admin,
+    "quetz": quetz,
     "simple-repository-server": simple_repository,
 }
 """By the beginning of their targets' names, which the folder they are made in has, too."""
