@@ -33,29 +33,35 @@ def refuse_other_uses(
     """Raises Refused where the project names the function or class anywhere but as an argument of an
     ``allowed`` call or as a key of ``dependency_overrides``; ``why`` completes "it is used on line 12 …".
 
-    Of a method, its name anywhere in the project counts: whose attribute that is cannot be seen.
+    Of a method, its name as any attribute counts, for whose that is cannot be seen: in its own file, and
+    in the whole project unless a decorator has handed it on.
     """
     name, in_class = defined.name.value, any(isinstance(node, cst.ClassDef) for node in around)
+    by_name = in_class and not defined.decorators
     for line in _uses_here(spot.tree, defined, allowed, in_class=in_class):
         raise Refused(f"it is used on line {line}{why}")
-    search = attributes_elsewhere if in_class else uses_elsewhere
+    for line in _spelled_here(spot.tree, name, allowed) if by_name else ():
+        raise Refused(f"it is used on line {line}{why}")
+    search = attributes_elsewhere if by_name else uses_elsewhere
     for other, line in search(spot.project, spot.path, name, allowed):
         raise Refused(f"it is used in {other.as_posix()}, line {line}{why}")
 
 
 def _uses_here(tree: Tree, defined: Definition, allowed: Collection[str], *, in_class: bool) -> Iterator[int]:
-    name = defined.name.value
-    for node, ancestors in walk(tree.module) if in_class else ():
-        spells_it = isinstance(node, cst.SimpleString) and _spells(node.evaluated_value, name)
-        if spells_it and not _is_allowed(ancestors, allowed):
-            yield tree.line_number(tree.span(node).start)
-    for node, ancestors in mentions(tree, name):
+    for node, ancestors in mentions(tree, defined.name.value):
         parent = ancestors[-1]
         if isinstance(parent, cst.Attribute) and node is parent.attr:
             is_use, outer = in_class, ancestors[:-1]
         else:
             is_use, outer = _is_load(node, parent) and refers_to(tree, node, ancestors, defined), ancestors
         if is_use and not _is_allowed(outer, allowed):
+            yield tree.line_number(tree.span(node).start)
+
+
+def _spelled_here(tree: Tree, name: str, allowed: Collection[str]) -> Iterator[int]:
+    for node, ancestors in walk(tree.module):
+        is_spelled = isinstance(node, cst.SimpleString) and _spells(node.evaluated_value, name)
+        if is_spelled and not _is_allowed(ancestors, allowed):
             yield tree.line_number(tree.span(node).start)
 
 
