@@ -60,12 +60,6 @@ class Rhythm:
         return [rng.sample(arms, len(arms)) for _ in range(self.blocks)]
 
 
-def run_for(call_ns: Sequence[float]) -> Run:
-    """The run that arms of these latencies get in every block."""
-    run = run_length(max(call_ns))
-    return Run(run.length, max(run.dropped, min(MOST_DROPPED, math.ceil(SETTLE_NS / min(call_ns)))))
-
-
 def rhythm_of_runs(call_ns: Sequence[float], start_s: float, block_spread: float | None = None) -> Rhythm:
     """Runs of consecutive requests; ``call_ns`` is each arm's latency, ``start_s`` what starting a round's
     processes takes, ``block_spread`` the standard deviation of a block's log ratio, where it is known.
