@@ -20,7 +20,7 @@ from .probing import reprobe
 from .rules import Rule, all_rules
 from .rules.ws203_trivial_hop import is_trivial
 from .selecting import is_asked
-from .selection import Candidate, is_worth_screening, select
+from .selection import NO_TIME, Candidate, is_worth_screening, select
 from .study import RoundZero, Shared, Study
 
 SCREEN_DEADLINE_S = 60.0
@@ -30,7 +30,6 @@ PARALLEL_CALLS = 60
 LEAST_LIVE_S, MOST_LIVE_S = 0.05, 1.0
 REPLAY_S = 0.1
 """About what a replayed change takes to be tried."""
-NO_TIME = "not tried: the budget left no time; --budget gives more"
 
 
 def diagnose(zero: RoundZero, plan: AdvicePlan) -> None:
