@@ -83,7 +83,7 @@ def test_a_hang_at_import_is_named_with_the_line_it_hangs_in(
     assert hang.value.during == "starting main:app (importing main)"
     assert str(hang.value.app_traceback).splitlines()[-1].strip() == "time.sleep(600)"
     assert "in connect" in str(hang.value.app_traceback)
-    assert "wirespeed" not in str(hang.value.app_traceback)
+    assert "wirespeed_agent" not in str(hang.value.app_traceback)
     assert ends(pid)
 
 

@@ -286,7 +286,7 @@ def test_an_app_that_cannot_be_imported_shows_its_own_traceback_and_nothing_of_o
     assert complaint in failure.value.message
     assert str(folder / "main.py") in traceback
     assert shown in traceback
-    assert "wirespeed" not in traceback
+    assert "wirespeed_agent" not in traceback
     assert "importlib" not in traceback
 
 
@@ -297,7 +297,7 @@ def test_a_factory_that_fails_shows_its_own_traceback(write_app: WriteApp, start
         start_agent(folder, "main:make").boot()
 
     assert "in make" in str(failure.value.app_traceback)
-    assert "wirespeed" not in str(failure.value.app_traceback)
+    assert "wirespeed_agent" not in str(failure.value.app_traceback)
 
 
 def test_pydantic_1_is_refused_by_name(write_app: WriteApp, start_agent: StartAgent) -> None:

@@ -68,7 +68,7 @@ def test_a_start_up_that_fails_shows_the_apps_own_traceback(
 
     traceback = str(failure.value.app_traceback)
     assert f'{folder / "main.py"}", line 7, in lifespan' in traceback
-    assert "wirespeed" not in traceback
+    assert "wirespeed_agent" not in traceback
 
 
 def test_a_start_up_that_ends_the_program_is_explained(write_app: WriteApp, start_agent: StartAgent) -> None:

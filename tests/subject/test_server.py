@@ -312,7 +312,7 @@ def test_an_app_that_cannot_be_imported_gives_its_own_traceback(workers: int, wr
     *_, frame, _code, message = str(failure.value.app_traceback).splitlines()
     assert frame.strip().endswith("in connect")
     assert message == "OSError: no database"
-    assert "wirespeed" not in str(failure.value.app_traceback)
+    assert "wirespeed_agent" not in str(failure.value.app_traceback)
     assert "connecting" in failure.value.output
 
 
@@ -370,7 +370,7 @@ def test_a_start_that_hangs_is_given_up_with_the_line_it_hangs_in(
 
     assert hang.value.during == f"starting main:app ({doing})"
     assert str(hang.value.app_traceback).splitlines()[-1].strip() == "time.sleep(600)"
-    assert "wirespeed" not in str(hang.value.app_traceback)
+    assert "wirespeed_agent" not in str(hang.value.app_traceback)
     assert ends(int(next(line for line in hang.value.output.splitlines() if line.isdigit())))
 
 
